@@ -1,0 +1,98 @@
+package daemonset
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/daemonplan/daemonplan/backoff"
+)
+
+// action is one pod to create, or one to delete.
+type action struct {
+	node   *node
+	pod    *pod // nil for a create
+	reason Reason
+	chosen bool // one of several equals, for which the update budget had room
+}
+
+// actions is what a step wants done, what is to go first at the front.
+type actions struct {
+	creates  []action
+	deletes  []action
+	failures []failure
+	events   []Event
+	next     time.Time
+}
+
+// failure is a backoff entry to advance, if the delete it belongs to is in the plan.
+type failure struct {
+	key    backoff.Key
+	delete int // its index
+}
+
+func (a *actions) create(n *node, reason Reason) {
+	a.creates = append(a.creates, action{node: n, reason: reason})
+}
+
+func (a *actions) delete(n *node, p *pod, reason Reason) {
+	a.deletes = append(a.deletes, action{node: n, pod: p, reason: reason})
+}
+
+func (a *actions) wake(at time.Time) { a.next = earlier(a.next, at) }
+
+// idle reports that the step found nothing to do.
+func (a *actions) idle() bool { return len(a.creates) == 0 && len(a.deletes) == 0 }
+
+// writeTo puts the actions into the plan, no more creates and deletes than burst, and
+// explains the nodes by them.
+func (a *actions) writeTo(plan *Plan, burst int) {
+	creates, deletes := min(len(a.creates), burst), min(len(a.deletes), burst)
+	plan.Deferred = Deferred{Creates: len(a.creates) - creates, Deletes: len(a.deletes) - deletes}
+	for _, c := range a.creates[:creates] {
+		plan.Creates = append(plan.Creates, Create{Node: c.node.name, Reason: c.reason})
+		c.node.explain(c.reason, time.Time{})
+	}
+	for _, d := range a.deletes[:deletes] {
+		plan.Deletes = append(plan.Deletes, Delete{Node: d.node.name, Pod: refTo(d.pod.obj), Reason: d.reason})
+		d.node.explain(d.reason, time.Time{})
+	}
+	for _, f := range a.failures {
+		if f.delete < deletes {
+			plan.Failures = append(plan.Failures, f.key)
+		}
+	}
+	for _, c := range a.creates[creates:] {
+		c.node.explain(BurstExceeded, time.Time{})
+	}
+	for _, d := range a.deletes[deletes:] {
+		d.node.explain(BurstExceeded, time.Time{})
+	}
+	plan.Events = append(plan.Events, a.events...)
+	plan.Next = earlier(plan.Next, a.next)
+}
+
+// earlier is the earlier of two instants, where zero means never.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func failedEvent(n *node, obj *corev1.Pod) Event {
+	return Event{
+		Type:   corev1.EventTypeWarning,
+		Reason: EventFailedDaemonPod,
+		Note:   fmt.Sprintf("Pod %s failed on node %s and is deleted", obj.Name, n.name),
+	}
+}
+
+func succeededEvent(n *node, obj *corev1.Pod) Event {
+	return Event{
+		Type:   corev1.EventTypeNormal,
+		Reason: EventSucceededDaemonPod,
+		Note:   fmt.Sprintf("Pod %s ended on node %s and is deleted", obj.Name, n.name),
+	}
+}

@@ -1,0 +1,145 @@
+package daemonset
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/daemonplan/daemonplan/backoff"
+	"github.com/daemonplan/daemonplan/placement"
+)
+
+// pass is what stays the same throughout one computation.
+type pass struct {
+	set      daemonSet
+	matcher  *placement.Matcher
+	revision Revision
+	now      time.Time
+	options  Options
+}
+
+// Compute plans one pass of the DaemonSet controller. Equal snapshots give equal plans,
+// whatever the order of their slices, and the plan shares no memory with the snapshot.
+//
+// A non-nil error is an *InvalidError: no plan can be made, and the plan is zero. Every
+// other oddity has a defined meaning and is reported in the plan.
+//
+// The cost is linear in nodes and pods, apart from sorting what is not in order by name.
+func Compute(s Snapshot, o Options) (Plan, error) {
+	set, err := readIdentity(s.Objects.DaemonSet)
+	if err != nil {
+		return Plan{}, err
+	}
+	p := pass{set: set, now: s.Now, options: o}
+	p.matcher = placement.NewMatcher(&set.obj.Spec.Template.Spec, o.Placement)
+	if reason := set.standsBack(); reason != "" {
+		return p.standBack(s.Objects.Nodes, reason)
+	}
+	w, err := p.survey(s.Objects)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{For: set.ref, Claims: w.claims.changes, Findings: p.oddities(w)}
+	if w.history.collision {
+		p.writeCollision(&plan)
+	} else if err := p.plan(&plan, w, s); err != nil {
+		return Plan{}, err
+	}
+	p.explainRest(&plan, w.fleet)
+	p.report(&plan, w.fleet)
+	return plan, nil
+}
+
+// world is the snapshot as the steps see it.
+type world struct {
+	claims  claims
+	history history
+	fleet   *fleet
+}
+
+// survey reads the snapshot: whose the objects are, which revision is current, and which
+// pods are on which node.
+func (p *pass) survey(objects Objects) (w world, err error) {
+	if p.set, err = p.set.readSpec(); err != nil {
+		return world{}, err
+	}
+	if w.claims, err = p.set.claim(objects); err != nil {
+		return world{}, err
+	}
+	if w.history, err = p.set.readHistory(w.claims); err != nil {
+		return world{}, err
+	}
+	p.revision = w.history.current
+	w.fleet, err = p.muster(objects.Nodes, w.claims.pods)
+	return w, err
+}
+
+// plan fills in the changes, in the order of a pass.
+func (p *pass) plan(plan *Plan, w world, s Snapshot) error {
+	plan.Revision = p.revision
+	plan.Template = p.podTemplate()
+	plan.Revisions = p.set.changes(w.history)
+	plan.Relabels = w.history.relabels(w.claims.pods)
+	if !s.Pending.Settled(s.Now) {
+		plan.Reason = WritesPending
+		plan.Next = s.Pending.Deadline
+		p.writeStatus(plan, p.count(w.fleet))
+		return nil
+	}
+	if err := p.act(plan, w.fleet, s.Backoff); err != nil {
+		return err
+	}
+	plan.Revisions = append(plan.Revisions, w.history.expired(p.set.historyLimit, w.claims.pods)...)
+	status := p.count(w.fleet)
+	status.ObservedGeneration = max(status.ObservedGeneration, p.set.obj.Generation)
+	p.writeStatus(plan, status)
+	return nil
+}
+
+// act runs the per-node step, and the update step if that found nothing to do.
+func (p *pass) act(plan *Plan, f *fleet, entries backoff.Entries) error {
+	step := p.stepNodes(f, entries)
+	step.writeTo(plan, p.options.burst())
+	if !step.idle() || p.set.onDelete {
+		return nil
+	}
+	step, err := p.stepUpdate(f)
+	if err != nil {
+		return err
+	}
+	step.writeTo(plan, p.options.burst())
+	return nil
+}
+
+// standBack plans for a set whose pods are not to be touched.
+func (p *pass) standBack(nodes []*corev1.Node, reason Reason) (Plan, error) {
+	f, err := p.muster(nodes, nil)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{For: p.set.ref, Reason: reason}
+	if reason == SelectsEverything {
+		plan.Events = []Event{{
+			Type:   corev1.EventTypeWarning,
+			Reason: EventSelectingAll,
+			Note:   "The selector is empty and would select every pod; nothing is done until it is not",
+		}}
+	}
+	for i := range f.nodes {
+		f.nodes[i].explain(reason, time.Time{})
+	}
+	p.report(&plan, f)
+	return plan, nil
+}
+
+// writeCollision asks for another hash. Writing it wakes the set again, and nothing else
+// can be done before: no pod could be told from those of the other template.
+func (p *pass) writeCollision(plan *Plan) {
+	plan.Reason = RevisionCollision
+	plan.Status = p.set.obj.Status.DeepCopy()
+	collisions := int32(1)
+	if count := plan.Status.CollisionCount; count != nil {
+		collisions += *count
+	}
+	plan.Status.CollisionCount = &collisions
+}

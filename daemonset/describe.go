@@ -1,0 +1,182 @@
+package daemonset
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/daemonplan/daemonplan/placement"
+)
+
+// Describe renders a plan for people and golden files, a line for each thing, in the
+// order of the plan's fields. What is empty has no line, apart from status and next, which
+// then say "-". Do not parse it: the fields of Plan are for that, and its JSON form also
+// has the UIDs and whole objects.
+func Describe(p Plan) string {
+	d := &description{}
+	d.line("daemonset", p.For.text())
+	if p.Reason != "" {
+		d.line("reason", string(p.Reason))
+	}
+	if p.Revision != (Revision{}) {
+		d.line("revision", p.Revision.Name, fmt.Sprintf("hash=%s number=%d", p.Revision.Hash, p.Revision.Number))
+	}
+	if p.Template != nil {
+		d.line("template", describeTemplate(p.Template)...)
+	}
+	d.writes(p)
+	d.nodes(p.Nodes)
+	for _, f := range p.Findings {
+		d.line("finding", string(f.Kind)+" "+f.Ref.Name, string(f.Reason), f.Detail)
+	}
+	if p.Deferred != (Deferred{}) {
+		d.line("deferred", fmt.Sprintf("creates=%d deletes=%d", p.Deferred.Creates, p.Deferred.Deletes))
+	}
+	d.line("next", instant(p.Next))
+	return d.String()
+}
+
+type description struct{ strings.Builder }
+
+// line writes the parts that are not empty, two spaces apart.
+func (d *description) line(label string, parts ...string) {
+	d.WriteString(label)
+	for _, part := range parts {
+		if part != "" {
+			d.WriteString("  ")
+			d.WriteString(part)
+		}
+	}
+	d.WriteByte('\n')
+}
+
+// writes renders what is applied.
+func (d *description) writes(p Plan) {
+	for _, c := range p.Claims {
+		verb := "release"
+		if c.Adopt {
+			verb = "adopt"
+		}
+		d.line(verb, string(c.Kind)+" "+c.Ref.Name, string(c.Reason))
+	}
+	for _, c := range p.Revisions {
+		d.line("history", c.Op.String(), c.Revision.Name, describeRevision(c.Revision), joinReasons(c.Reasons))
+	}
+	for _, r := range p.Relabels {
+		d.line("relabel", r.Pod.Name, "hash="+r.Hash)
+	}
+	for _, c := range p.Creates {
+		d.line("create", c.Node, string(c.Reason))
+	}
+	for _, x := range p.Deletes {
+		d.line("delete", x.Node, x.Pod.Name, string(x.Reason))
+	}
+	for _, k := range p.Failures {
+		d.line("failure", k.Node, fmt.Sprintf("generation=%d", k.Generation))
+	}
+	d.line("status", describeStatus(p.Status))
+	for _, e := range p.Events {
+		d.line("event", e.Type, e.Reason, e.Note)
+	}
+}
+
+func (d *description) nodes(nodes []NodeReport) {
+	for _, n := range nodes {
+		parts := []string{n.Name, n.Verdict.Decision.String()}
+		if n.Reason != "" {
+			reason := string(n.Reason)
+			if !n.Until.IsZero() {
+				reason += " until " + instant(n.Until)
+			}
+			parts = append(parts, reason)
+		}
+		for _, on := range n.Pods {
+			parts = append(parts, describePod(on))
+		}
+		for _, f := range n.Verdict.Findings {
+			parts = append(parts, describeFinding(f))
+		}
+		d.line("node", parts...)
+	}
+}
+
+func describePod(on PodReport) string {
+	age := "outdated"
+	if on.Current {
+		age = "current"
+	}
+	return fmt.Sprintf("[%s %s %s %s]", on.Ref.Name, age, on.State, on.Health)
+}
+
+func describeFinding(f placement.Finding) string {
+	parts := []string{string(f.Code)}
+	if f.Taint != (corev1.Taint{}) {
+		parts = append(parts, f.Taint.ToString())
+	} else {
+		parts = append(parts, f.Field)
+	}
+	if f.Detail != "" {
+		parts = append(parts, f.Detail)
+	}
+	return "(" + strings.Join(parts, " ") + ")"
+}
+
+func describeTemplate(t *corev1.PodTemplateSpec) []string {
+	parts := []string{"labels " + joinPairs(t.Labels)}
+	for _, c := range slices.Concat(t.Spec.InitContainers, t.Spec.Containers) {
+		parts = append(parts, c.Name+"="+c.Image)
+	}
+	return append(parts, fmt.Sprintf("tolerations=%d", len(t.Spec.Tolerations)))
+}
+
+func describeRevision(r *appsv1.ControllerRevision) string {
+	return fmt.Sprintf("hash=%s number=%d", hashOf(r.Labels), r.Revision)
+}
+
+func describeStatus(s *appsv1.DaemonSetStatus) string {
+	if s == nil {
+		return "-"
+	}
+	text := fmt.Sprintf("desired=%d current=%d ready=%d updated=%d available=%d unavailable=%d misscheduled=%d observedGeneration=%d",
+		s.DesiredNumberScheduled, s.CurrentNumberScheduled, s.NumberReady, s.UpdatedNumberScheduled,
+		s.NumberAvailable, s.NumberUnavailable, s.NumberMisscheduled, s.ObservedGeneration)
+	if s.CollisionCount != nil {
+		text += fmt.Sprintf(" collisions=%d", *s.CollisionCount)
+	}
+	return text
+}
+
+func joinReasons(reasons []Reason) string {
+	texts := make([]string, len(reasons))
+	for i, r := range reasons {
+		texts[i] = string(r)
+	}
+	return strings.Join(texts, " ")
+}
+
+func joinPairs(labels map[string]string) string {
+	pairs := make([]string, 0, len(labels))
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		pairs = append(pairs, key+"="+labels[key])
+	}
+	return strings.Join(pairs, ",")
+}
+
+func instant(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+func (r Ref) text() string {
+	if r.Namespace == "" {
+		return r.Name
+	}
+	return r.Namespace + "/" + r.Name
+}

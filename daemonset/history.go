@@ -1,0 +1,215 @@
+package daemonset
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// ownedRevision is a revision of the set and what is to become of it.
+type ownedRevision struct {
+	obj     *appsv1.ControllerRevision
+	adopted bool
+	hash    string // the label, or the name of a revision that has none
+	number  int64
+	current bool     // holds the set's template
+	reasons []Reason // of an update
+}
+
+// history is the set's past, read and brought up to date.
+type history struct {
+	current   Revision
+	collision bool // the current revision cannot be named; nothing else is known
+	created   *appsv1.ControllerRevision
+	old       []*ownedRevision // other templates, lowest number first
+	kept      *ownedRevision   // holds the template; nil when it is created or not ours
+	surplus   []*ownedRevision // hold the template as well
+	findings  []Finding
+}
+
+// readHistory finds the revision of the set's template among those it owns, or makes it.
+func (set daemonSet) readHistory(c claims) (history, error) {
+	template := &set.obj.Spec.Template
+	patch, err := encodePatch(template)
+	if err != nil {
+		return history{}, &InvalidError{Field: "daemonSet.spec.template", Err: err}
+	}
+	matcher := templateMatcher{template: template, patch: patch}
+	h := history{}
+	h.sort(c.revisions, matcher)
+	next := h.highestOld() + 1
+	if h.kept == nil {
+		return set.createRevision(h, c, matcher, next)
+	}
+	if h.kept.number < next {
+		h.kept.number = next
+		h.kept.reasons = append(h.kept.reasons, RolledBack)
+	}
+	h.current = Revision{Name: h.kept.obj.Name, Hash: h.kept.hash, Number: h.kept.number}
+	return h, nil
+}
+
+// sort reads the revisions and splits them into the one kept for the template, its
+// duplicates, and the rest.
+func (h *history) sort(revisions []*ownedRevision, matcher templateMatcher) {
+	var current []*ownedRevision
+	for _, r := range revisions {
+		r.number = r.obj.Revision
+		if r.hash = hashOf(r.obj.Labels); r.hash == "" {
+			// The name is unique already, so nothing has to be computed that could collide.
+			r.hash = r.obj.Name
+			r.reasons = append(r.reasons, HashLabelMissing)
+		}
+		var err error
+		if r.current, err = matcher.matches(r.obj.Data.Raw); err != nil {
+			h.findings = append(h.findings, Finding{
+				Kind: RevisionKind, Ref: refTo(r.obj), Reason: UnreadableRevision, Detail: err.Error(),
+			})
+		}
+		if r.current {
+			current = append(current, r)
+		} else {
+			h.old = append(h.old, r)
+		}
+	}
+	slices.SortFunc(h.old, lowestNumberFirst)
+	if len(current) == 0 {
+		return
+	}
+	h.kept = slices.MinFunc(current, func(a, b *ownedRevision) int {
+		return cmp.Or(cmp.Compare(b.number, a.number), oldestFirst(a, b))
+	})
+	h.surplus = slices.DeleteFunc(current, func(r *ownedRevision) bool { return r == h.kept })
+}
+
+func (h *history) highestOld() int64 {
+	if len(h.old) == 0 {
+		return 0
+	}
+	return max(0, h.old[len(h.old)-1].number)
+}
+
+func lowestNumberFirst(a, b *ownedRevision) int {
+	return cmp.Or(cmp.Compare(a.number, b.number), oldestFirst(a, b))
+}
+
+func oldestFirst(a, b *ownedRevision) int {
+	return cmp.Or(
+		a.obj.CreationTimestamp.Compare(b.obj.CreationTimestamp.Time),
+		strings.Compare(a.obj.Name, b.obj.Name),
+	)
+}
+
+// createRevision names the template's new revision and looks whether the name is free.
+func (set daemonSet) createRevision(h history, c claims, matcher templateMatcher, number int64) (history, error) {
+	hash, err := hashTemplate(matcher.patch, set.obj.Status.CollisionCount)
+	if err != nil {
+		return history{}, &InvalidError{Field: "daemonSet.spec.template", Err: err}
+	}
+	name := set.ref.Name + "-" + hash
+	if slices.ContainsFunc(h.old, func(r *ownedRevision) bool { return r.obj.Name == name }) {
+		h.collision = true
+		return h, nil
+	}
+	if i := slices.IndexFunc(c.others, func(r *appsv1.ControllerRevision) bool { return r.Name == name }); i >= 0 {
+		taken := c.others[i]
+		same, _ := matcher.matches(taken.Data.Raw)
+		h.collision = !same
+		h.current = Revision{Name: name, Hash: cmp.Or(hashOf(taken.Labels), hash), Number: taken.Revision}
+		return h, nil
+	}
+	h.current = Revision{Name: name, Hash: hash, Number: number}
+	h.created = set.newRevision(h.current, matcher.patch)
+	return h, nil
+}
+
+func (set daemonSet) newRevision(r Revision, patch []byte) *appsv1.ControllerRevision {
+	meta := metav1.ObjectMeta{
+		Name:            r.Name,
+		Namespace:       set.ref.Namespace,
+		Labels:          withLabel(set.obj.Spec.Template.Labels, appsv1.ControllerRevisionHashLabelKey, r.Hash),
+		Annotations:     maps.Clone(set.obj.Annotations),
+		OwnerReferences: []metav1.OwnerReference{set.ref.controllerReference()},
+	}
+	return &appsv1.ControllerRevision{ObjectMeta: meta, Data: runtime.RawExtension{Raw: patch}, Revision: r.Number}
+}
+
+// changes lists what the history step writes, in the order of doing: additions and
+// corrections by name, then the removal of duplicates.
+func (set daemonSet) changes(h history) []RevisionChange {
+	var changes []RevisionChange
+	if h.created != nil {
+		changes = append(changes, RevisionChange{Op: CreateRevision, Revision: h.created, Reasons: []Reason{NewTemplate}})
+	}
+	touched := slices.Concat(h.old, h.surplus)
+	if h.kept != nil {
+		touched = append(touched, h.kept)
+	}
+	touched = slices.DeleteFunc(touched, func(r *ownedRevision) bool { return len(r.reasons) == 0 })
+	slices.SortFunc(touched, func(a, b *ownedRevision) int { return strings.Compare(a.obj.Name, b.obj.Name) })
+	for _, r := range touched {
+		changes = append(changes, RevisionChange{Op: UpdateRevision, Revision: set.updated(r), Reasons: r.reasons})
+	}
+	for _, r := range h.surplus {
+		changes = append(changes, deletion(r, DuplicateRevision))
+	}
+	return changes
+}
+
+func (set daemonSet) updated(r *ownedRevision) *appsv1.ControllerRevision {
+	revision := r.obj.DeepCopy()
+	revision.Labels = withLabel(revision.Labels, appsv1.ControllerRevisionHashLabelKey, r.hash)
+	revision.Revision = r.number
+	if r.adopted {
+		revision.OwnerReferences = append(revision.OwnerReferences, set.ref.controllerReference())
+	}
+	return revision
+}
+
+func deletion(r *ownedRevision, reason Reason) RevisionChange {
+	return RevisionChange{Op: DeleteRevision, Revision: r.obj.DeepCopy(), Reasons: []Reason{reason}}
+}
+
+// relabels moves pods to the revision that is kept when its duplicates go. As in Kubernetes
+// v1.37.2 that takes every pod of the set that carries another hash, not only those of the
+// duplicates.
+func (h history) relabels(pods []*corev1.Pod) []Relabel {
+	if len(h.surplus) == 0 {
+		return nil
+	}
+	var relabels []Relabel
+	for _, pod := range pods {
+		if hashOf(pod.Labels) != h.current.Hash {
+			relabels = append(relabels, Relabel{Pod: refTo(pod), Hash: h.current.Hash})
+		}
+	}
+	slices.SortFunc(relabels, func(a, b Relabel) int { return strings.Compare(a.Pod.Name, b.Pod.Name) })
+	return relabels
+}
+
+// expired lists the old revisions beyond limit that no pod carries.
+func (h history) expired(limit int, pods []*corev1.Pod) []RevisionChange {
+	surplus := len(h.old) - limit
+	if surplus <= 0 {
+		return nil
+	}
+	carried := carriedHashes(pods)
+	var changes []RevisionChange
+	for _, r := range h.old {
+		if surplus == 0 {
+			break
+		}
+		if _, ok := carried[r.hash]; ok {
+			continue
+		}
+		changes = append(changes, deletion(r, HistoryLimit))
+		surplus--
+	}
+	return changes
+}

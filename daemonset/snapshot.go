@@ -1,0 +1,58 @@
+package daemonset
+
+import (
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/daemonplan/daemonplan/backoff"
+	"github.com/daemonplan/daemonplan/expectations"
+	"github.com/daemonplan/daemonplan/placement"
+	"github.com/daemonplan/daemonplan/rollout"
+)
+
+// Objects is the cluster state a plan looks at, in any order. Compute only reads it, so
+// the objects may come straight from a shared cache.
+//
+// Pods and Revisions may hold more than belongs to the DaemonSet: what is in another
+// namespace or has another controller is ignored. They must hold everything it owns and
+// the orphans of its namespace that its selector matches. Revisions of other owners are
+// worth passing too, because they show that a name is taken.
+type Objects struct {
+	DaemonSet *appsv1.DaemonSet            `json:"daemonSet"`
+	Nodes     []*corev1.Node               `json:"nodes,omitempty"`
+	Pods      []*corev1.Pod                `json:"pods,omitempty"`
+	Revisions []*appsv1.ControllerRevision `json:"controllerRevisions,omitempty"`
+}
+
+// Snapshot is every input of a plan, time included. It marshals to JSON and back without
+// loss, so a snapshot is a complete bug report.
+type Snapshot struct {
+	Objects Objects              `json:"objects"`
+	Pending expectations.Pending `json:"pending,omitzero"` // writes that Objects may not show yet
+	Backoff backoff.Entries      `json:"backoff,omitempty"`
+	Now     time.Time            `json:"now"`
+}
+
+// DefaultBurst is how many pods one plan creates, and how many it deletes, at most: the
+// burstReplicas of Kubernetes v1.37.2.
+const DefaultBurst = 250
+
+// Options tune a plan; the zero value behaves like Kubernetes.
+type Options struct {
+	Burst     int // creates, and deletes, per plan; zero or less means DefaultBurst
+	Placement placement.Options
+	Backoff   backoff.Policy
+	// Prefer says which of two nodes an update takes first, negative for a. It sees only
+	// nodes that are equally entitled; nil, and ties, go by name. It must be a pure
+	// function, or plans are no longer deterministic.
+	Prefer func(a, b rollout.Node) int
+}
+
+func (o Options) burst() int {
+	if o.Burst <= 0 {
+		return DefaultBurst
+	}
+	return o.Burst
+}
