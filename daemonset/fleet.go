@@ -3,7 +3,6 @@ package daemonset
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -42,25 +41,19 @@ func (n *node) explain(reason Reason, until time.Time) {
 	}
 }
 
-// podsByName yields the node's pods in the order in which they are treated when none is
-// preferred to another. It matters for what a burst cut leaves out.
-func (n *node) podsByName() iter.Seq[*pod] {
-	return func(yield func(*pod) bool) {
-		if len(n.pods) == 1 {
-			yield(&n.pods[0])
-			return
-		}
-		order := make([]*pod, len(n.pods))
-		for i := range n.pods {
-			order[i] = &n.pods[i]
-		}
-		slices.SortFunc(order, func(a, b *pod) int { return strings.Compare(a.obj.Name, b.obj.Name) })
-		for _, p := range order {
-			if !yield(p) {
-				return
-			}
+// podsByName lists the pods that satisfy is, in the order in which pods are treated when
+// none is preferred to another. It matters for what a burst cut leaves out.
+func (n *node) podsByName(is func(*pod) bool) []*pod {
+	var order []*pod
+	for i := range n.pods {
+		if is(&n.pods[i]) {
+			order = append(order, &n.pods[i])
 		}
 	}
+	if len(order) > 1 {
+		slices.SortFunc(order, func(a, b *pod) int { return strings.Compare(a.obj.Name, b.obj.Name) })
+	}
+	return order
 }
 
 // pod is one pod of the set, as the steps see it.
@@ -72,7 +65,10 @@ type pod struct {
 	health  rollout.Health
 }
 
-func (p *pod) bound() bool { return p.obj.Spec.NodeName != "" }
+func (p *pod) bound() bool   { return p.obj.Spec.NodeName != "" }
+func (p *pod) unbound() bool { return !p.bound() }
+func (p *pod) staying() bool { return p.state != Terminating }
+func (p *pod) ended() bool   { return p.state == Failed || p.state == Succeeded }
 
 // keepFirst orders the pods of one node by who stays when only one may: bound before
 // unbound, then the oldest, then by name.
@@ -101,23 +97,20 @@ func (p *pass) muster(nodes []*corev1.Node, pods []*corev1.Pod) (*fleet, error) 
 		f.nodes[i] = node{name: n.Name, verdict: p.matcher.Evaluate(n)}
 		index[n.Name] = i
 	}
-	f.place(p.station(f, index, pods))
+	p.place(f, pods, f.locate(index, pods))
 	return f, nil
 }
 
-// stationed is a pod with the position of its node, which is counted on from the
-// existing nodes into the missing ones.
-type stationed struct {
-	pod  pod
-	node int
-}
+// nowhere is the position of a pod that is on no node or does not count any more.
+const nowhere = -1
 
-// station finds each pod's node and names the missing ones.
-func (p *pass) station(f *fleet, index map[string]int, pods []*corev1.Pod) []stationed {
-	placed := make([]stationed, 0, len(pods))
-	for _, obj := range pods {
-		read := p.read(obj)
-		if read.state == Terminating && finished(obj) {
+// locate finds the position of each pod's node and names the missing nodes, whose
+// positions go on after those of the existing ones.
+func (f *fleet) locate(index map[string]int, pods []*corev1.Pod) []int {
+	positions := make([]int, len(pods))
+	for i, obj := range pods {
+		positions[i] = nowhere
+		if obj.DeletionTimestamp != nil && finished(obj) {
 			continue // over and on its way out: nothing to do with it, and it holds no node
 		}
 		name, ok := placement.TargetNode(obj)
@@ -125,39 +118,39 @@ func (p *pass) station(f *fleet, index map[string]int, pods []*corev1.Pod) []sta
 			f.lost = append(f.lost, obj)
 			continue
 		}
-		i, ok := index[name]
+		position, ok := index[name]
 		if !ok {
-			i = len(f.nodes) + len(f.missing)
-			index[name] = i
+			position = len(f.nodes) + len(f.missing)
+			index[name] = position
 			f.missing = append(f.missing, node{name: name})
 		}
-		placed = append(placed, stationed{pod: read, node: i})
+		positions[i] = position
 	}
 	slices.SortFunc(f.lost, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
-	return placed
+	return positions
 }
 
 // place gives each node its pods: a counting sort into one array that all nodes share.
-func (f *fleet) place(placed []stationed) {
-	ends := make([]int, len(f.nodes)+len(f.missing))
-	for _, s := range placed {
-		ends[s.node]++
-	}
-	for i := 1; i < len(ends); i++ {
-		ends[i] += ends[i-1]
-	}
-	pods := make([]pod, len(placed))
-	starts := ends
-	for _, s := range slices.Backward(placed) {
-		starts[s.node]--
-		pods[starts[s.node]] = s.pod
-	}
-	for i := range starts {
-		end := len(pods)
-		if i+1 < len(starts) {
-			end = starts[i+1]
+func (p *pass) place(f *fleet, pods []*corev1.Pod, positions []int) {
+	starts := make([]int, len(f.nodes)+len(f.missing)+1)
+	for _, position := range positions {
+		if position != nowhere {
+			starts[position+1]++
 		}
-		on := pods[starts[i]:end:end]
+	}
+	for i := 1; i < len(starts); i++ {
+		starts[i] += starts[i-1]
+	}
+	placed := make([]pod, starts[len(starts)-1])
+	next := slices.Clone(starts)
+	for i, obj := range pods {
+		if position := positions[i]; position != nowhere {
+			placed[next[position]] = p.read(obj)
+			next[position]++
+		}
+	}
+	for i := range len(starts) - 1 {
+		on := placed[starts[i]:starts[i+1]:starts[i+1]]
 		if len(on) > 1 {
 			slices.SortFunc(on, keepFirst)
 		}

@@ -36,10 +36,8 @@ func (s *nodeStep) visit(n *node) {
 	case placement.Keep:
 		s.keep(n)
 	case placement.Evict, placement.Undecided:
-		for p := range n.podsByName() {
-			if p.state != Terminating {
-				s.delete(n, p, NodeUnsuitable)
-			}
+		for _, p := range n.podsByName((*pod).staying) {
+			s.delete(n, p, NodeUnsuitable)
 		}
 	}
 }
@@ -48,10 +46,8 @@ func (s *nodeStep) visit(n *node) {
 // would; bound ones are pod garbage collection's. Terminating ones are deleted again, as
 // in Kubernetes v1.37.2.
 func (s *nodeStep) visitMissing(n *node) {
-	for p := range n.podsByName() {
-		if !p.bound() {
-			s.delete(n, p, NodeMissing)
-		}
+	for _, p := range n.podsByName((*pod).unbound) {
+		s.delete(n, p, NodeMissing)
 	}
 }
 
@@ -78,19 +74,17 @@ func (s *nodeStep) keep(n *node) {
 // backoff allows.
 func (s *nodeStep) removeFinished(n *node) {
 	entry, known := backoff.Entry{}, false
-	for p := range n.podsByName() {
-		switch p.state {
-		case Live, Terminating:
-		case Succeeded:
+	for _, p := range n.podsByName((*pod).ended) {
+		if p.state == Succeeded {
 			s.events = append(s.events, succeededEvent(n, p.obj))
 			s.delete(n, p, SucceededPod)
-		case Failed:
-			if !known {
-				entry, _ = s.backoff.Get(s.backoffKey(n))
-				known = true
-			}
-			entry = s.removeFailed(n, p, entry)
+			continue
 		}
+		if !known {
+			entry, _ = s.backoff.Get(s.backoffKey(n))
+			known = true
+		}
+		entry = s.removeFailed(n, p, entry)
 	}
 }
 

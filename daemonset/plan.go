@@ -1,6 +1,7 @@
 package daemonset
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -125,11 +126,29 @@ func (s PodState) String() string {
 	case Terminating:
 		return "Terminating"
 	}
-	return "PodState(?)"
+	return fmt.Sprintf("PodState(%d)", uint8(s))
 }
 
 // MarshalText writes the name.
 func (s PodState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a name that MarshalText wrote.
+func (s *PodState) UnmarshalText(text []byte) error {
+	value, err := named(text, Live, Failed, Succeeded, Terminating)
+	*s = value
+	return err
+}
+
+// named finds the value with the given name.
+func named[T fmt.Stringer](text []byte, values ...T) (T, error) {
+	for _, value := range values {
+		if value.String() == string(text) {
+			return value, nil
+		}
+	}
+	var zero T
+	return zero, fmt.Errorf("daemonset: no %T is named %q", zero, text)
+}
 
 // Kind tells pods and revisions apart in a Claim or Finding.
 type Kind string
@@ -170,11 +189,18 @@ func (op RevisionOp) String() string {
 	case DeleteRevision:
 		return "delete"
 	}
-	return "RevisionOp(?)"
+	return fmt.Sprintf("RevisionOp(%d)", uint8(op))
 }
 
 // MarshalText writes the name.
 func (op RevisionOp) MarshalText() ([]byte, error) { return []byte(op.String()), nil }
+
+// UnmarshalText reads a name that MarshalText wrote.
+func (op *RevisionOp) UnmarshalText(text []byte) error {
+	value, err := named(text, CreateRevision, UpdateRevision, DeleteRevision)
+	*op = value
+	return err
+}
 
 // RevisionChange writes history. Revision is the object to create or update to, and for
 // a delete the one to remove; it belongs to the plan.

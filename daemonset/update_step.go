@@ -15,6 +15,9 @@ func (p *pass) stepUpdate(f *fleet) (*actions, error) {
 		return nil, err
 	}
 	nodes := f.updatable(budget)
+	if !slices.ContainsFunc(nodes, (*node).outdated) {
+		return &actions{}, nil
+	}
 	result := rollout.Decide(rollout.Input{
 		Nodes:   rolloutNodes(nodes),
 		Desired: desired,
@@ -88,6 +91,11 @@ func (f *fleet) updatable(budget rollout.Budget) []*node {
 	}
 	slices.SortFunc(nodes, func(a, b *node) int { return strings.Compare(a.name, b.name) })
 	return nodes
+}
+
+// outdated reports whether the node has a pod that an update would replace.
+func (n *node) outdated() bool {
+	return slices.ContainsFunc(n.pods, func(p pod) bool { return !p.current && p.state != Terminating })
 }
 
 // rolloutNodes reduces nodes to what the arithmetic needs.
