@@ -73,9 +73,9 @@ func chosen(reason rollout.Reason, health rollout.Health) bool {
 // updatable lists the nodes that an update looks at, by name: those that should run a pod
 // and those that have one.
 //
-// Nodes that do not exist count against maxUnavailable as in Kubernetes v1.37.2. An
-// update with surge there fails on them; here it leaves them out, because no pod can be
-// added beside another on a node that is gone.
+// That includes nodes which do not exist, as in Kubernetes v1.37.2. With surge, that
+// controller gives the whole update up when such a node has only an outdated pod; here
+// that node is left out, because no pod can be added beside another on a node that is gone.
 func (f *fleet) updatable(budget rollout.Budget) []*node {
 	nodes := make([]*node, 0, len(f.nodes)+len(f.missing))
 	for i := range f.nodes {
@@ -83,14 +83,22 @@ func (f *fleet) updatable(budget rollout.Budget) []*node {
 			nodes = append(nodes, n)
 		}
 	}
-	if budget.MaxSurge > 0 || len(f.missing) == 0 {
+	if len(f.missing) == 0 {
 		return nodes
 	}
 	for i := range f.missing {
-		nodes = append(nodes, &f.missing[i])
+		if n := &f.missing[i]; budget.MaxSurge == 0 || !n.onlyOutdated() {
+			nodes = append(nodes, n)
+		}
 	}
 	slices.SortFunc(nodes, func(a, b *node) int { return strings.Compare(a.name, b.name) })
 	return nodes
+}
+
+// onlyOutdated reports whether one outdated pod is all there is on the node.
+func (n *node) onlyOutdated() bool {
+	staying := n.podsByName((*pod).staying)
+	return len(staying) == 1 && !staying[0].current
 }
 
 // outdated reports whether the node has a pod that an update would replace.
