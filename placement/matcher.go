@@ -1,0 +1,134 @@
+// Package placement decides whether a node may carry a daemon pod.
+//
+// A [Matcher] is built once from a pod template and judges any number of nodes:
+//
+//	verdict := placement.NewMatcher(&template.Spec, placement.Options{}).Evaluate(node)
+//
+// The rules are those of the Kubernetes v1.37.2 DaemonSet controller. Only the template's
+// nodeName, nodeSelector, required node affinity, tolerations and hostNetwork are read, and
+// only the node's name, labels and taints: not spec.unschedulable, no conditions, no
+// resources. Kubernetes turns those that matter into taints.
+package placement
+
+import corev1 "k8s.io/api/core/v1"
+
+// Options select optional cluster behaviour; the zero value is the Kubernetes default.
+type Options struct {
+	// ComparisonTolerations honours the Lt and Gt toleration operators, as the feature gate
+	// TaintTolerationComparisonOperators does. Without it they tolerate nothing.
+	ComparisonTolerations bool
+}
+
+// Matcher is a pod template prepared for many nodes. It is immutable, holds no reference to
+// the template it was built from and is safe for concurrent use. Build it with [NewMatcher].
+type Matcher struct {
+	nodeName    string
+	selector    []requirement
+	affinity    nodeAffinity
+	tolerations []toleration
+	err         error
+}
+
+// NewMatcher returns spec prepared for [Matcher.Evaluate], with the tolerations that
+// [Tolerations] adds. It cannot fail: an affinity term that does not parse matches no node,
+// as in Kubernetes, and is reported by [Matcher.Err] and in every verdict it took part in. A
+// nil spec is the empty spec.
+func NewMatcher(spec *corev1.PodSpec, opts Options) *Matcher {
+	if spec == nil {
+		spec = &corev1.PodSpec{}
+	}
+	affinity := compileAffinity(spec.Affinity)
+	return &Matcher{
+		nodeName:    spec.NodeName,
+		selector:    compileSelector(spec.NodeSelector),
+		affinity:    affinity,
+		tolerations: compileTolerations(Tolerations(spec), opts),
+		err:         affinity.err(),
+	}
+}
+
+// Err returns what does not parse in the required node affinity, or nil. It joins one error
+// a requirement, in template order, each naming its field path.
+func (m *Matcher) Err() error { return m.err }
+
+// Evaluate judges node. The first rule that applies decides, in the order of Kubernetes
+// v1.37.2 (NodeShouldRunDaemonPod): another node name, a node selector or required affinity
+// that does not match, and an untolerated NoExecute taint give Evict; an untolerated
+// NoSchedule taint gives Keep; anything else Run. PreferNoSchedule taints never matter. The
+// findings hold every obstacle all the same.
+//
+// A nil node is Undecided. The node is only read. A verdict of Run costs no allocation.
+func (m *Matcher) Evaluate(node *corev1.Node) Verdict {
+	if node == nil {
+		return Verdict{}
+	}
+	decision := m.decide(node)
+	if decision == Run {
+		return Verdict{Decision: Run}
+	}
+	return Verdict{Decision: decision, Findings: m.explain(node)}
+}
+
+// decide is Evaluate without the evidence: most nodes of a cluster are eligible, and for
+// those nothing has to be built.
+func (m *Matcher) decide(node *corev1.Node) Decision {
+	if !m.fitsName(node) || !allMatch(m.selector, node) || !m.affinity.matches(node) {
+		return Evict
+	}
+	decision := Run
+	for i := range node.Spec.Taints {
+		switch m.obstacle(&node.Spec.Taints[i]) {
+		case UntoleratedNoExecuteTaint:
+			return Evict
+		case UntoleratedNoScheduleTaint:
+			decision = Keep
+		}
+	}
+	return decision
+}
+
+// explain collects what decide stops at.
+func (m *Matcher) explain(node *corev1.Node) []Finding {
+	var found []Finding
+	if !m.fitsName(node) {
+		found = append(found, Finding{
+			Code:   NodeNameMismatch,
+			Field:  "spec.nodeName",
+			Detail: "the template names node " + quote(m.nodeName) + ", this one is " + quote(node.Name),
+		})
+	}
+	found = appendMismatches(found, m.selector, NodeSelectorMismatch, node)
+	found = m.affinity.explain(found, node)
+	for i := range node.Spec.Taints {
+		taint := &node.Spec.Taints[i]
+		if code := m.obstacle(taint); code != "" {
+			found = append(found, Finding{
+				Code:   code,
+				Field:  "spec.tolerations",
+				Taint:  *taint.DeepCopy(),
+				Detail: "taint " + taintText(taint) + " is not tolerated",
+			})
+		}
+	}
+	return found
+}
+
+func (m *Matcher) fitsName(node *corev1.Node) bool {
+	return m.nodeName == "" || m.nodeName == node.Name
+}
+
+// obstacle returns the code of a taint that keeps pods away, else "".
+func (m *Matcher) obstacle(taint *corev1.Taint) Code {
+	switch taint.Effect {
+	case corev1.TaintEffectNoSchedule:
+		if !tolerated(m.tolerations, taint) {
+			return UntoleratedNoScheduleTaint
+		}
+	case corev1.TaintEffectNoExecute:
+		if !tolerated(m.tolerations, taint) {
+			return UntoleratedNoExecuteTaint
+		}
+	case corev1.TaintEffectPreferNoSchedule:
+	}
+	return ""
+}
