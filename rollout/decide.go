@@ -46,75 +46,76 @@ func Decide(in Input) Result {
 		budget = in.Budget.MaxSurge
 	}
 	r.classify()
-	r.choose(&r.budgeted, max(budget, 0)-r.spent)
-	r.choose(&r.surplus, r.available-max(in.Desired, 0))
+	r.choose(byNothing, len(in.Nodes))
+	r.choose(byBudget, max(budget, 0)-r.spent)
+	r.choose(bySurplus, r.available-max(in.Desired, 0))
 	return r.result()
 }
 
-// round is one call of Decide. All nodes are classified before any is chosen: what may be
-// chosen depends on the counts over all of them.
+// round is one call of Decide. All nodes are classified before any is chosen, because what
+// may be chosen depends on the counts over all of them.
 type round struct {
 	Input
 	judge func(*Node) verdict
 
-	spent     int          // nodes that take from the budget whatever is chosen
-	available int          // nodes with an available pod
-	count     [actions]int // nodes by what is done with them
-
-	budgeted, surplus pool
+	spent     int                 // nodes that take from the budget whatever is chosen
+	available int                 // nodes with an available pod
+	actions   [add + 1]int        // nodes by what is done with them
+	pools     [bySurplus + 1]pool // nodes by what has to have room for them
 }
 
-// pool is the nodes that want the same action, of which only some may take it.
+// pool is the nodes whose action is under the same limit. All of them want the same one.
 type pool struct {
-	action  action
-	members []int // indices of nodes; after choose, those that go, ascending
+	action action
+	size   int
+	chosen int   // how many may take the action
+	picks  []int // indices of those, ascending; nil if it is all or none
 }
 
 func (r *round) classify() {
 	for i := range r.Nodes {
 		v := r.judge(&r.Nodes[i])
-		r.count[v.action]++
+		r.actions[v.action]++
+		r.pools[v.limit].action = v.action
+		r.pools[v.limit].size++
 		if v.spends {
 			r.spent++
 		}
 		if v.available {
 			r.available++
 		}
-		if p := r.poolOf(v); p != nil {
-			p.action = v.action
-			p.members = append(p.members, i)
+	}
+}
+
+// choose picks as many of the nodes under a limit as there is room for. Who updates is
+// decided here and nowhere else.
+func (r *round) choose(l limit, room int) {
+	p := &r.pools[l]
+	p.chosen = min(max(room, 0), p.size)
+	r.actions[p.action] -= p.size - p.chosen
+	r.actions[hold] += p.size - p.chosen
+	if p.chosen == 0 || p.chosen == p.size {
+		return
+	}
+	p.picks = r.candidates(l)
+	slices.SortFunc(p.picks, func(i, j int) int { return r.compare(&r.Nodes[i], &r.Nodes[j]) })
+	p.picks = p.picks[:p.chosen]
+	slices.Sort(p.picks)
+}
+
+// candidates lists the nodes under a limit by their indices.
+func (r *round) candidates(l limit) []int {
+	found := make([]int, 0, r.pools[l].size)
+	for i := range r.Nodes {
+		if r.judge(&r.Nodes[i]).limit == l {
+			found = append(found, i)
 		}
 	}
+	return found
 }
 
-// poolOf returns where v has to wait for its turn, or nil if it does not.
-func (r *round) poolOf(v verdict) *pool {
-	switch v.limit {
-	case byBudget:
-		return &r.budgeted
-	case bySurplus:
-		return &r.surplus
-	case unlimited:
-	}
-	return nil
-}
-
-// choose reduces p to as many members as there is room for. Who updates is decided here
-// and nowhere else.
-func (r *round) choose(p *pool, room int) {
-	chosen := min(max(room, 0), len(p.members))
-	held := len(p.members) - chosen
-	if chosen > 0 && held > 0 {
-		slices.SortFunc(p.members, func(i, j int) int { return r.order(&r.Nodes[i], &r.Nodes[j]) })
-		slices.Sort(p.members[:chosen])
-	}
-	p.members = p.members[:chosen]
-	r.count[p.action] -= held
-	r.count[hold] += held
-}
-
-// order is who of two candidates goes first. Candidates have exactly one pod.
-func (r *round) order(a, b *Node) int {
+// compare says which of two candidates goes first. Candidates have exactly one pod.
+func (r *round) compare(a, b *Node) int {
 	if r.Prefer != nil {
 		if c := r.Prefer(*a, *b); c != 0 {
 			return c
@@ -126,27 +127,27 @@ func (r *round) order(a, b *Node) int {
 	return comparePods(a.Pods[0], b.Pods[0])
 }
 
-// result walks the nodes again with the choices made.
+// result walks the nodes once more, with the choices made.
 func (r *round) result() Result {
-	out := Result{
-		Deletes: slices.Grow([]Delete(nil), r.count[remove]),
-		Surges:  slices.Grow([]Surge(nil), r.count[add]),
-		Holds:   slices.Grow([]Hold(nil), r.count[hold]),
+	if r.actions[leave] == len(r.Nodes) {
+		return Result{}
 	}
-	if r.count[leave] == len(r.Nodes) {
-		return out
+	out := Result{
+		Deletes: slices.Grow([]Delete(nil), r.actions[remove]),
+		Surges:  slices.Grow([]Surge(nil), r.actions[add]),
+		Holds:   slices.Grow([]Hold(nil), r.actions[hold]),
 	}
 	for i := range r.Nodes {
-		n := &r.Nodes[i]
+		name := r.Nodes[i].Name
 		v := r.settle(i)
 		switch v.action {
-		case remove:
-			out.Deletes = append(out.Deletes, Delete{Node: n.Name, Pod: *v.pod, Reason: v.reason})
-		case add:
-			out.Surges = append(out.Surges, Surge{Node: n.Name, Reason: v.reason})
+		case leave:
 		case hold:
-			out.Holds = append(out.Holds, Hold{Node: n.Name, Reason: v.reason})
-		case leave, actions:
+			out.Holds = append(out.Holds, Hold{Node: name, Reason: v.reason})
+		case remove:
+			out.Deletes = append(out.Deletes, Delete{Node: name, Pod: *v.pod, Reason: v.reason})
+		case add:
+			out.Surges = append(out.Surges, Surge{Node: name, Reason: v.reason})
 		}
 	}
 	// Sorting what is in order already takes one pass.
@@ -156,16 +157,16 @@ func (r *round) result() Result {
 	return out
 }
 
-// settle is the verdict on node i after the choices. It has to be asked in ascending order,
-// because it uses up the chosen members.
+// settle is the verdict on node i with the choices made. It has to be asked in ascending
+// order, because it uses up the picks.
 func (r *round) settle(i int) verdict {
 	v := r.judge(&r.Nodes[i])
-	p := r.poolOf(v)
-	if p == nil {
+	p := &r.pools[v.limit]
+	if p.chosen == p.size {
 		return v
 	}
-	if len(p.members) > 0 && p.members[0] == i {
-		p.members = p.members[1:]
+	if len(p.picks) > 0 && p.picks[0] == i {
+		p.picks = p.picks[1:]
 		return v
 	}
 	if v.limit == bySurplus {

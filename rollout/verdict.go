@@ -20,14 +20,13 @@ const (
 	hold
 	remove
 	add
-	actions // how many there are
 )
 
 // limit is what has to have room before an action is taken.
 type limit uint8
 
 const (
-	unlimited limit = iota
+	byNothing limit = iota
 	byBudget        // MaxUnavailable or MaxSurge, less what is spent
 	bySurplus       // available pods beyond the desired number
 )

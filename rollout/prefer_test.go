@@ -1,0 +1,84 @@
+package rollout_test
+
+import (
+	"cmp"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/daemonplan/daemonplan/rollout"
+)
+
+func TestDecidePrefer(t *testing.T) {
+	backwards := func(a, b rollout.Node) int { return cmp.Compare(b.Name, a.Name) }
+	byZone := func(a, b rollout.Node) int { return cmp.Compare(a.Name[1:], b.Name[1:]) }
+	tests := []struct {
+		name       string
+		why        string
+		give       []string
+		giveBudget rollout.Budget
+		givePrefer func(a, b rollout.Node) int
+		want       []string
+	}{
+		{
+			name: "nil", why: "candidates go by name",
+			give:       []string{"c old:Available", "a old:Available", "b old:Available"},
+			giveBudget: rollout.Budget{MaxUnavailable: 2},
+			want:       []string{"delete a/a-0 Outdated", "delete b/b-0 Outdated", "hold c BudgetExhausted"},
+		},
+		{
+			name: "preference before name", why: "who goes first is the caller's choice; the result stays sorted",
+			give:       []string{"a old:Available", "b old:Available", "c old:Available"},
+			giveBudget: rollout.Budget{MaxUnavailable: 2}, givePrefer: backwards,
+			want: []string{"delete b/b-0 Outdated", "delete c/c-0 Outdated", "hold a BudgetExhausted"},
+		},
+		{
+			name: "ties by name", why: "a preference need not tell all nodes apart",
+			give:       []string{"b2 old:Available", "b1 old:Available", "a2 old:Available", "a1 old:Available"},
+			giveBudget: rollout.Budget{MaxUnavailable: 3}, givePrefer: byZone,
+			want: []string{
+				"delete a1/a1-0 Outdated", "delete a2/a2-0 Outdated", "delete b1/b1-0 Outdated", "hold b2 BudgetExhausted",
+			},
+		},
+		{
+			name: "surge", why: "the surge budget goes by the same order",
+			give:       []string{"a old:Available", "b old:Available"},
+			giveBudget: rollout.Budget{MaxSurge: 1}, givePrefer: backwards,
+			want: []string{"surge b SurgeStarted", "hold a BudgetExhausted"},
+		},
+		{
+			name: "leaving", why: "so do the nodes that are left",
+			give:       []string{"a! old:Available", "b! old:Available"},
+			giveBudget: rollout.Budget{MaxSurge: 1}, givePrefer: backwards,
+			want: []string{"delete b/b-0 LeftIneligibleNode", "hold a AvailabilityShort"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := rollout.Decide(rollout.Input{
+				Nodes: parseNodes(t, tt.give...), Budget: tt.giveBudget, Desired: 1, Prefer: tt.givePrefer,
+			})
+			require.Empty(t, gocmp.Diff(tt.want, lines(got)), tt.why)
+		})
+	}
+}
+
+func TestDecideAsksPreferOnlyToChoose(t *testing.T) {
+	nodes := parseNodes(t,
+		"a old:Available", "b old:Unhealthy", "c new:Ready", "d", "e old:Available", "f old:Available new:Ready")
+	asked := map[string]bool{}
+	note := func(a, b rollout.Node) int {
+		asked[a.Name], asked[b.Name] = true, true
+		return 0
+	}
+	for _, budget := range []rollout.Budget{{MaxUnavailable: 4}, {MaxUnavailable: 6}, {MaxSurge: 1}, {MaxSurge: 3}} {
+		rollout.Decide(rollout.Input{Nodes: nodes, Budget: budget, Prefer: note})
+		require.Empty(t, asked, "with room for none or for all there is nothing to ask, budget %+v", budget)
+	}
+	for _, budget := range []rollout.Budget{{MaxUnavailable: 5}, {MaxSurge: 2}} {
+		clear(asked)
+		rollout.Decide(rollout.Input{Nodes: nodes, Budget: budget, Prefer: note})
+		require.Equal(t, map[string]bool{"a": true, "e": true}, asked, "budget %+v", budget)
+	}
+}
