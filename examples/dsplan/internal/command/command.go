@@ -1,0 +1,77 @@
+// Package command is the dsplan command line: its subcommands, their flags and what they
+// print.
+package command
+
+import (
+	"fmt"
+	"io"
+	"time"
+)
+
+// The exit statuses.
+const (
+	exitOK     = 0
+	exitFailed = 1 // something could not be read or planned; the rest was
+	exitUsage  = 2
+)
+
+// Streams are what a command reads and writes.
+type Streams struct {
+	In  io.Reader
+	Out io.Writer
+	Err io.Writer
+}
+
+const usage = `dsplan shows what a DaemonSet controller would do next, from a dump of a cluster.
+
+Usage:
+
+	dsplan plan -f FILE [-f FILE...] [flags]   plan every DaemonSet in the dump
+	dsplan help                                print this text
+
+A dump is what this prints, in YAML or JSON, in one file or several:
+
+	kubectl get daemonsets,nodes,pods,controllerrevisions -A -o yaml
+
+Run "dsplan plan -h" for the flags.
+`
+
+// Run carries out one command line, without the name of the program, and returns the exit
+// status: 0 if all was done, 1 if something could not be read or planned, 2 for bad usage.
+// The clock is asked only if the command line does not tell the time.
+func Run(args []string, s Streams, now func() time.Time) int {
+	if len(args) == 0 {
+		say(s.Err, usage)
+		return exitUsage
+	}
+	switch args[0] {
+	case "plan":
+		return runPlan(args[1:], s, now)
+	case "help", "-h", "-help", "--help":
+		return help(s, usage)
+	}
+	return misused(s, fmt.Errorf("unknown command %q", args[0]), "dsplan help")
+}
+
+// help prints a text that was asked for.
+func help(s Streams, text string) int {
+	if _, err := io.WriteString(s.Out, text); err != nil {
+		return failed(s, err)
+	}
+	return exitOK
+}
+
+// misused reports a command line that makes no sense, and where to read about it.
+func misused(s Streams, err error, seeAlso string) int {
+	say(s.Err, fmt.Sprintf("dsplan: %v; see %q\n", err, seeAlso))
+	return exitUsage
+}
+
+// failed reports an error, with which the command may go on.
+func failed(s Streams, err error) int {
+	say(s.Err, fmt.Sprintf("dsplan: %v\n", err))
+	return exitFailed
+}
+
+// say writes a message. A writer that fails leaves nowhere to say so, or remembers it.
+func say(w io.Writer, text string) { _, _ = io.WriteString(w, text) }

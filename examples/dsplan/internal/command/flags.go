@@ -1,0 +1,104 @@
+package command
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/daemonplan/daemonplan/daemonset"
+)
+
+// standardInput is the file name that means it.
+const standardInput = "-"
+
+const planUsage = `Usage:
+
+	dsplan plan -f FILE [-f FILE...] [flags]
+
+	-f FILE            a dump in YAML or JSON, "-" for standard input; may be repeated
+	-ds NAMESPACE/NAME plan only this DaemonSet
+	-now TIME          plan for this time, in RFC 3339 (default: the current time)
+	-burst N           create, and delete, at most N pods in a plan (default: 250)
+	-o text|json       print for people, or one JSON object a line (default: text)
+
+All files together are one snapshot of a cluster. Only a file named *.jsonl is many
+snapshots, a JSON list on each line; they are planned by themselves, in order, after the
+snapshot that the other files make up.
+
+The objects looked at are DaemonSets, Nodes, Pods and ControllerRevisions; other kinds are
+ignored. One that has no namespace counts as in "default". The DaemonSets of a snapshot are
+planned by namespace and name.
+
+The exit status is 0 if everything was planned, 1 if something could not be, 2 for bad
+usage. A file that does not parse spoils its snapshot, because a plan from half of the
+objects would be wrong; an object that does not make sense spoils the plans that would
+look at it.
+`
+
+// planFlags is the command line of plan.
+type planFlags struct {
+	files []string
+	set   string // namespace/name; empty for all
+	now   time.Time
+	burst int
+	json  bool
+}
+
+func parsePlanFlags(args []string, now func() time.Time) (planFlags, error) {
+	p := planFlags{}
+	flags := flag.NewFlagSet("dsplan plan", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Func("f", "", func(name string) error {
+		p.files = append(p.files, name)
+		return nil
+	})
+	flags.StringVar(&p.set, "ds", "", "")
+	flags.IntVar(&p.burst, "burst", daemonset.DefaultBurst, "")
+	instant := flags.String("now", "", "")
+	output := flags.String("o", "text", "")
+	if err := flags.Parse(args); err != nil {
+		return planFlags{}, err
+	}
+	p.json = *output == "json"
+	switch {
+	case flags.NArg() > 0:
+		return planFlags{}, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case *output != "text" && *output != "json":
+		return planFlags{}, fmt.Errorf("-o is %q; want text or json", *output)
+	case *instant == "":
+		p.now = now()
+		return p, p.check()
+	}
+	var err error
+	if p.now, err = time.Parse(time.RFC3339, *instant); err != nil {
+		return planFlags{}, fmt.Errorf("-now is %q; want a time such as 2006-01-02T15:04:05Z", *instant)
+	}
+	return p, p.check()
+}
+
+func (p planFlags) check() error {
+	switch {
+	case len(p.files) == 0:
+		return errors.New("-f is missing")
+	case slices.Contains(p.files, ""):
+		return errors.New("-f is empty")
+	case p.burst < 1:
+		return fmt.Errorf("-burst is %d; want at least 1", p.burst)
+	case p.set != "" && !isSetName(p.set):
+		return fmt.Errorf("-ds is %q; want namespace/name", p.set)
+	}
+	first := slices.Index(p.files, standardInput)
+	if first >= 0 && slices.Contains(p.files[first+1:], standardInput) {
+		return errors.New("-f - is given twice")
+	}
+	return nil
+}
+
+func isSetName(text string) bool {
+	namespace, name, _ := strings.Cut(text, "/")
+	return namespace != "" && name != "" && !strings.Contains(name, "/")
+}
