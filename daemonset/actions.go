@@ -11,7 +11,7 @@ import (
 
 // action is one pod to create, or one to delete.
 type action struct {
-	node   *node
+	node   node
 	pod    *pod // nil for a create
 	reason Reason
 	chosen bool // one of several equals, for which the update budget had room
@@ -32,11 +32,11 @@ type failure struct {
 	delete int // its index
 }
 
-func (a *actions) create(n *node, reason Reason) {
+func (a *actions) create(n node, reason Reason) {
 	a.creates = append(a.creates, action{node: n, reason: reason})
 }
 
-func (a *actions) delete(n *node, p *pod, reason Reason) {
+func (a *actions) delete(n node, p *pod, reason Reason) {
 	a.deletes = append(a.deletes, action{node: n, pod: p, reason: reason})
 }
 
@@ -51,12 +51,12 @@ func (a *actions) writeTo(plan *Plan, burst int) {
 	creates, deletes := min(len(a.creates), burst), min(len(a.deletes), burst)
 	plan.Deferred = Deferred{Creates: len(a.creates) - creates, Deletes: len(a.deletes) - deletes}
 	for _, c := range a.creates[:creates] {
-		plan.Creates = append(plan.Creates, Create{Node: c.node.name, Reason: c.reason})
-		c.node.explain(c.reason, time.Time{})
+		plan.Creates = append(plan.Creates, Create{Node: c.node.name(), Reason: c.reason})
+		c.node.act(c.reason)
 	}
 	for _, d := range a.deletes[:deletes] {
-		plan.Deletes = append(plan.Deletes, Delete{Node: d.node.name, Pod: refTo(d.pod.obj), Reason: d.reason})
-		d.node.explain(d.reason, time.Time{})
+		plan.Deletes = append(plan.Deletes, Delete{Node: d.node.name(), Pod: refTo(&d.pod.obj.ObjectMeta), Reason: d.reason})
+		d.node.act(d.reason)
 	}
 	for _, f := range a.failures {
 		if f.delete < deletes {
@@ -64,10 +64,10 @@ func (a *actions) writeTo(plan *Plan, burst int) {
 		}
 	}
 	for _, c := range a.creates[creates:] {
-		c.node.explain(BurstExceeded, time.Time{})
+		c.node.wait(BurstExceeded, time.Time{})
 	}
 	for _, d := range a.deletes[deletes:] {
-		d.node.explain(BurstExceeded, time.Time{})
+		d.node.wait(BurstExceeded, time.Time{})
 	}
 	plan.Events = append(plan.Events, a.events...)
 	plan.Next = earlier(plan.Next, a.next)
@@ -81,18 +81,18 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-func failedEvent(n *node, obj *corev1.Pod) Event {
+func failedEvent(n node, obj *corev1.Pod) Event {
 	return Event{
 		Type:   corev1.EventTypeWarning,
 		Reason: EventFailedDaemonPod,
-		Note:   fmt.Sprintf("Pod %s failed on node %s and is deleted", obj.Name, n.name),
+		Note:   fmt.Sprintf("Pod %s failed on node %s and is deleted", obj.Name, n.name()),
 	}
 }
 
-func succeededEvent(n *node, obj *corev1.Pod) Event {
+func succeededEvent(n node, obj *corev1.Pod) Event {
 	return Event{
 		Type:   corev1.EventTypeNormal,
 		Reason: EventSucceededDaemonPod,
-		Note:   fmt.Sprintf("Pod %s ended on node %s and is deleted", obj.Name, n.name),
+		Note:   fmt.Sprintf("Pod %s ended on node %s and is deleted", obj.Name, n.name()),
 	}
 }

@@ -1,7 +1,6 @@
 package daemonset
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,101 +52,102 @@ func (set daemonSet) isNamedBy(owner *metav1.OwnerReference) bool {
 		owner.Name == set.ref.Name && owner.Kind == string(DaemonSetKind)
 }
 
-// claims sorts objects into those that are ours and those whose ownership changes.
-type claims struct {
-	pods      []*corev1.Pod                // ours, in the snapshot's order
-	revisions []*ownedRevision             // ours, by name
-	others    []*appsv1.ControllerRevision // of the namespace, not ours
-	changes   []Claim
+// claims is one kind of object, sorted into what is ours and what changes hands.
+type (
+	pods struct {
+		owned   []pod // in the snapshot's order
+		changes []Claim
+	}
+	revisions struct {
+		owned   []*ownedRevision             // by name
+		others  []*appsv1.ControllerRevision // of the namespace, by name
+		changes []Claim
+	}
+)
+
+func (p *pass) claimPods(objects []*corev1.Pod, f *fleet) (pods, error) {
+	c := pods{owned: make([]pod, 0, len(objects))}
+	ordered, previous := true, ""
+	for i, obj := range objects {
+		if obj == nil {
+			return pods{}, invalidEntry("pods", i, errIsNil)
+		}
+		standing := p.set.ownershipOf(&obj.ObjectMeta)
+		switch standing {
+		case foreign:
+			continue
+		case released:
+			c.changes = append(c.changes, Claim{Kind: PodKind, Ref: refTo(&obj.ObjectMeta), Reason: SelectorMismatch})
+			continue
+		case orphaned:
+			c.changes = append(c.changes, Claim{Kind: PodKind, Ref: refTo(&obj.ObjectMeta), Adopt: true, Reason: SelectorMatches})
+		case owned:
+		}
+		c.owned = append(c.owned, p.read(obj, f))
+		ordered = ordered && previous < obj.Name
+		previous = obj.Name
+	}
+	// An API server's list is in order of name, and then no name can occur twice.
+	if !ordered {
+		if name, ok := duplicateName(c.owned); ok {
+			return pods{}, &InvalidError{Field: "pods", Err: fmt.Errorf("two are named %q", name)}
+		}
+	}
+	slices.SortFunc(c.changes, func(a, b Claim) int { return strings.Compare(a.Ref.Name, b.Ref.Name) })
+	return c, nil
 }
 
-func (set daemonSet) claim(objects Objects) (claims, error) {
-	pods, podChanges, err := set.claimPods(objects.Pods)
-	if err != nil {
-		return claims{}, err
+func duplicateName(owned []pod) (string, bool) {
+	seen := make(map[string]struct{}, len(owned))
+	for i := range owned {
+		name := owned[i].obj.Name
+		if _, ok := seen[name]; ok {
+			return name, true
+		}
+		seen[name] = struct{}{}
 	}
-	c := claims{pods: pods, changes: podChanges}
-	if err := set.claimRevisions(&c, objects.Revisions); err != nil {
-		return claims{}, err
+	return "", false
+}
+
+func (set daemonSet) claimRevisions(objects []*appsv1.ControllerRevision) (revisions, error) {
+	sorted, err := set.sortRevisions(objects)
+	if err != nil {
+		return revisions{}, err
+	}
+	c := revisions{}
+	for _, obj := range sorted {
+		ref := refTo(&obj.ObjectMeta)
+		switch set.ownershipOf(&obj.ObjectMeta) {
+		case foreign:
+			c.others = append(c.others, obj)
+		case owned:
+			c.owned = append(c.owned, &ownedRevision{obj: obj})
+		case orphaned:
+			c.owned = append(c.owned, &ownedRevision{obj: obj, adopted: true})
+			c.changes = append(c.changes, Claim{Kind: RevisionKind, Ref: ref, Adopt: true, Reason: SelectorMatches})
+		case released:
+			c.others = append(c.others, obj)
+			c.changes = append(c.changes, Claim{Kind: RevisionKind, Ref: ref, Reason: SelectorMismatch})
+		}
 	}
 	return c, nil
 }
 
-func (set daemonSet) claimPods(pods []*corev1.Pod) (ours []*corev1.Pod, changes []Claim, err error) {
-	ours = make([]*corev1.Pod, 0, len(pods))
-	for i, pod := range pods {
-		if pod == nil {
-			return nil, nil, invalidEntry("pods", i, errIsNil)
-		}
-		switch standing := set.ownershipOf(&pod.ObjectMeta); standing {
-		case foreign:
-		case owned:
-			ours = append(ours, pod)
-		case orphaned:
-			ours = append(ours, pod)
-			changes = append(changes, Claim{Kind: PodKind, Ref: refTo(pod), Adopt: true, Reason: SelectorMatches})
-		case released:
-			changes = append(changes, Claim{Kind: PodKind, Ref: refTo(pod), Reason: SelectorMismatch})
-		}
+// sortRevisions returns the revisions of the set's namespace by name.
+func (set daemonSet) sortRevisions(objects []*appsv1.ControllerRevision) ([]*appsv1.ControllerRevision, error) {
+	if i := slices.Index(objects, nil); i >= 0 {
+		return nil, invalidEntry("controllerRevisions", i, errIsNil)
 	}
-	if name, ok := duplicateName(ours); ok {
-		return nil, nil, &InvalidError{Field: "pods", Err: fmt.Errorf("two are named %q", name)}
-	}
-	slices.SortFunc(changes, func(a, b Claim) int { return strings.Compare(a.Ref.Name, b.Ref.Name) })
-	return ours, changes, nil
-}
-
-func (set daemonSet) claimRevisions(c *claims, revisions []*appsv1.ControllerRevision) error {
-	for i, revision := range revisions {
-		if revision == nil {
-			return invalidEntry("controllerRevisions", i, errIsNil)
-		}
-	}
-	byName := slices.SortedFunc(slices.Values(revisions), func(a, b *appsv1.ControllerRevision) int {
-		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	sorted := slices.DeleteFunc(slices.Clone(objects), func(r *appsv1.ControllerRevision) bool {
+		return r.Namespace != set.ref.Namespace
 	})
-	for i, revision := range byName {
-		if revision.Namespace != set.ref.Namespace {
-			continue
-		}
-		if i > 0 && byName[i-1].Namespace == revision.Namespace && byName[i-1].Name == revision.Name {
-			return &InvalidError{Field: "controllerRevisions", Err: fmt.Errorf("two are named %q", revision.Name)}
-		}
-		ref := refTo(revision)
-		switch set.ownershipOf(&revision.ObjectMeta) {
-		case foreign:
-			c.others = append(c.others, revision)
-		case owned:
-			c.revisions = append(c.revisions, &ownedRevision{obj: revision})
-		case orphaned:
-			c.revisions = append(c.revisions, &ownedRevision{obj: revision, adopted: true})
-			c.changes = append(c.changes, Claim{Kind: RevisionKind, Ref: ref, Adopt: true, Reason: SelectorMatches})
-		case released:
-			c.others = append(c.others, revision)
-			c.changes = append(c.changes, Claim{Kind: RevisionKind, Ref: ref, Reason: SelectorMismatch})
+	slices.SortFunc(sorted, func(a, b *appsv1.ControllerRevision) int { return strings.Compare(a.Name, b.Name) })
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i-1].Name == sorted[i].Name {
+			return nil, &InvalidError{Field: "controllerRevisions", Err: fmt.Errorf("two are named %q", sorted[i].Name)}
 		}
 	}
-	return nil
-}
-
-// duplicateName finds a name that two pods share. An API server's list is in order, and
-// then a look at the neighbours is enough.
-func duplicateName(pods []*corev1.Pod) (string, bool) {
-	ordered := true
-	for i := 1; i < len(pods) && ordered; i++ {
-		ordered = pods[i-1].Name < pods[i].Name
-	}
-	if ordered {
-		return "", false
-	}
-	seen := make(map[string]struct{}, len(pods))
-	for _, pod := range pods {
-		if _, ok := seen[pod.Name]; ok {
-			return pod.Name, true
-		}
-		seen[pod.Name] = struct{}{}
-	}
-	return "", false
+	return sorted, nil
 }
 
 var errIsNil = errors.New("is nil")

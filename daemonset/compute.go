@@ -1,6 +1,7 @@
 package daemonset
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -39,39 +40,45 @@ func Compute(s Snapshot, o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	plan := Plan{For: set.ref, Claims: w.claims.changes, Findings: p.oddities(w)}
+	plan := Plan{For: set.ref, Claims: slices.Concat(w.pods.changes, w.revisions.changes), Findings: p.oddities(w)}
 	if w.history.collision {
 		p.writeCollision(&plan)
 	} else if err := p.plan(&plan, w, s); err != nil {
 		return Plan{}, err
 	}
-	p.explainRest(&plan, w.fleet)
 	p.report(&plan, w.fleet)
 	return plan, nil
 }
 
 // world is the snapshot as the steps see it.
 type world struct {
-	claims  claims
-	history history
-	fleet   *fleet
+	revisions revisions
+	history   history
+	pods      pods
+	fleet     *fleet
 }
 
-// survey reads the snapshot: whose the objects are, which revision is current, and which
-// pods are on which node.
+// survey reads the snapshot: which revision is current, whose the pods are, and which are
+// on which node.
 func (p *pass) survey(objects Objects) (w world, err error) {
 	if p.set, err = p.set.readSpec(); err != nil {
 		return world{}, err
 	}
-	if w.claims, err = p.set.claim(objects); err != nil {
+	if w.revisions, err = p.set.claimRevisions(objects.Revisions); err != nil {
 		return world{}, err
 	}
-	if w.history, err = p.set.readHistory(w.claims); err != nil {
+	if w.history, err = p.set.readHistory(w.revisions); err != nil {
 		return world{}, err
 	}
 	p.revision = w.history.current
-	w.fleet, err = p.muster(objects.Nodes, w.claims.pods)
-	return w, err
+	if w.fleet, err = p.muster(objects.Nodes); err != nil {
+		return world{}, err
+	}
+	if w.pods, err = p.claimPods(objects.Pods, w.fleet); err != nil {
+		return world{}, err
+	}
+	w.fleet.place(w.pods.owned)
+	return w, nil
 }
 
 // plan fills in the changes, in the order of a pass.
@@ -79,7 +86,7 @@ func (p *pass) plan(plan *Plan, w world, s Snapshot) error {
 	plan.Revision = p.revision
 	plan.Template = p.podTemplate()
 	plan.Revisions = p.set.changes(w.history)
-	plan.Relabels = w.history.relabels(w.claims.pods)
+	plan.Relabels = w.history.relabels(w.pods.owned)
 	if !s.Pending.Settled(s.Now) {
 		plan.Reason = WritesPending
 		plan.Next = s.Pending.Deadline
@@ -89,7 +96,7 @@ func (p *pass) plan(plan *Plan, w world, s Snapshot) error {
 	if err := p.act(plan, w.fleet, s.Backoff); err != nil {
 		return err
 	}
-	plan.Revisions = append(plan.Revisions, w.history.expired(p.set.historyLimit, w.claims.pods)...)
+	plan.Revisions = append(plan.Revisions, w.history.expired(p.set.historyLimit, w.pods.owned)...)
 	status := p.count(w.fleet)
 	status.ObservedGeneration = max(status.ObservedGeneration, p.set.obj.Generation)
 	p.writeStatus(plan, status)
@@ -113,7 +120,7 @@ func (p *pass) act(plan *Plan, f *fleet, entries backoff.Entries) error {
 
 // standBack plans for a set whose pods are not to be touched.
 func (p *pass) standBack(nodes []*corev1.Node, reason Reason) (Plan, error) {
-	f, err := p.muster(nodes, nil)
+	f, err := p.muster(nodes)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -125,8 +132,8 @@ func (p *pass) standBack(nodes []*corev1.Node, reason Reason) (Plan, error) {
 			Note:   "The selector is empty and would select every pod; nothing is done until it is not",
 		}}
 	}
-	for i := range f.nodes {
-		f.nodes[i].explain(reason, time.Time{})
+	for n := range f.existing() {
+		n.wait(reason, time.Time{})
 	}
 	p.report(&plan, f)
 	return plan, nil

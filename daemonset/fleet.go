@@ -3,6 +3,7 @@ package daemonset
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -10,40 +11,111 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/daemonplan/daemonplan/placement"
-	"github.com/daemonplan/daemonplan/rollout"
 )
 
 // fleet is the nodes of a cluster with the set's pods on them.
+//
+// The nodes are numbered: the existing ones by name, then those that pods name but that do
+// not exist. All that is kept for each lies in arrays, because there may be many.
 type fleet struct {
-	nodes   []node        // by name
-	missing []node        // that pods name but that do not exist, by name
-	lost    []*corev1.Pod // of the set, but on no node that could be told
+	reports []NodeReport     // of the existing nodes: what becomes Plan.Nodes
+	missing []*NodeReport    // of the others, as they are met
+	acted   []bool           // by number: the reason in the report is that of an action
+	starts  []int32          // by number: where its pods start; they end where the next ones start
+	pods    []pod            // by node, in keep order
+	lost    []*corev1.Pod    // of the set, but on no node that could be told, by name
+	desired int              // how many nodes should run a pod
+	behind  bool             // a pod that stays is outdated
+	index   index            // of the existing nodes
+	strays  map[string]int32 // the same for the missing ones
 }
 
-// node is one node with the set's pods, and what is to be said about it.
+// node is a view of one node of a fleet.
 type node struct {
-	name        string
-	verdict     placement.Verdict
-	pods        []pod     // in keep order
-	backoffEnds time.Time // of a failed pod that has to wait; zero if there is none
-	hold        Reason    // why an update that is due waits
-	reason      Reason
-	until       time.Time
+	report *NodeReport
+	acted  *bool
+	pods   []pod
 }
+
+// existing yields the nodes that exist, by name.
+func (f *fleet) existing() iter.Seq[node] {
+	return func(yield func(node) bool) {
+		for i := range f.reports {
+			if !yield(f.node(int32(i))) {
+				return
+			}
+		}
+	}
+}
+
+// gone yields the nodes that do not exist, by name.
+func (f *fleet) gone() iter.Seq[node] {
+	return func(yield func(node) bool) {
+		for _, number := range f.goneNumbers() {
+			if !yield(f.node(number)) {
+				return
+			}
+		}
+	}
+}
+
+func (f *fleet) goneNumbers() []int32 {
+	numbers := make([]int32, len(f.missing))
+	for i := range numbers {
+		numbers[i] = int32(len(f.reports) + i)
+	}
+	f.sortByName(numbers)
+	return numbers
+}
+
+func (f *fleet) sortByName(numbers []int32) {
+	slices.SortFunc(numbers, func(a, b int32) int { return strings.Compare(f.report(a).Name, f.report(b).Name) })
+}
+
+func (f *fleet) report(number int32) *NodeReport {
+	if i := int(number); i < len(f.reports) {
+		return &f.reports[i]
+	}
+	return f.missing[int(number)-len(f.reports)]
+}
+
+func (f *fleet) nameOf(number int32) string { return f.report(number).Name }
+
+func (f *fleet) node(number int32) node {
+	n := node{report: f.report(number), acted: &f.acted[number]}
+	if f.starts != nil {
+		start, end := f.starts[number], f.starts[number+1]
+		n.pods = f.pods[start:end:end]
+	}
+	return n
+}
+
+func (n node) name() string { return n.report.Name }
+
+func (n node) decision() placement.Decision { return n.report.Verdict.Decision }
 
 // eligible reports whether the node should run a pod.
-func (n *node) eligible() bool { return n.verdict.Decision == placement.Run }
+func (n node) eligible() bool { return n.decision() == placement.Run }
 
-// explain records why something happens or waits; the first reason stands.
-func (n *node) explain(reason Reason, until time.Time) {
-	if n.reason == "" {
-		n.reason, n.until = reason, until
+// act gives the reason for something that happens on the node; the first one stands.
+func (n node) act(reason Reason) {
+	if !*n.acted {
+		n.report.Reason, n.report.Until = reason, time.Time{}
+		*n.acted = true
+	}
+}
+
+// wait gives the reason why something does not happen on the node; an action goes before
+// it, and so does an earlier reason to wait.
+func (n node) wait(reason Reason, until time.Time) {
+	if n.report.Reason == "" {
+		n.report.Reason, n.report.Until = reason, until
 	}
 }
 
 // podsByName lists the pods that satisfy is, in the order in which pods are treated when
 // none is preferred to another. It matters for what a burst cut leaves out.
-func (n *node) podsByName(is func(*pod) bool) []*pod {
+func (n node) podsByName(is func(*pod) bool) []*pod {
 	var order []*pod
 	for i := range n.pods {
 		if is(&n.pods[i]) {
@@ -56,19 +128,104 @@ func (n *node) podsByName(is func(*pod) bool) []*pod {
 	return order
 }
 
-// pod is one pod of the set, as the steps see it.
-type pod struct {
-	obj     *corev1.Pod
-	state   PodState
-	hashed  bool // carries the current hash
-	current bool // carries the current hash or the legacy generation
-	health  rollout.Health
+// muster judges the nodes.
+func (p *pass) muster(nodes []*corev1.Node) (*fleet, error) {
+	sorted, err := sortNodes(nodes)
+	if err != nil {
+		return nil, err
+	}
+	f := &fleet{
+		reports: make([]NodeReport, len(sorted)),
+		acted:   make([]bool, len(sorted)),
+		index:   newIndex(len(sorted)),
+	}
+	for i, obj := range sorted {
+		f.reports[i] = NodeReport{Name: obj.Name, Verdict: p.matcher.Evaluate(obj)}
+		if f.reports[i].Verdict.Decision == placement.Run {
+			f.desired++
+		}
+		f.index.add(obj.Name, int32(i))
+	}
+	return f, nil
 }
 
-func (p *pod) bound() bool   { return p.obj.Spec.NodeName != "" }
-func (p *pod) unbound() bool { return !p.bound() }
-func (p *pod) staying() bool { return p.state != Terminating }
-func (p *pod) ended() bool   { return p.state == Failed || p.state == Succeeded }
+// number finds a node by name; a name that no node has becomes a missing node.
+func (f *fleet) number(name string) int32 {
+	number, ok := f.index.find(name, f.nameOf)
+	if ok {
+		return number
+	}
+	if number, ok = f.strays[name]; ok {
+		return number
+	}
+	number = int32(len(f.acted))
+	f.missing = append(f.missing, &NodeReport{Name: name})
+	f.acted = append(f.acted, false)
+	if f.strays == nil {
+		f.strays = map[string]int32{}
+	}
+	f.strays[name] = number
+	return number
+}
+
+// place gives each node its pods: a counting sort into one array that all nodes share.
+func (f *fleet) place(pods []pod) {
+	starts := make([]int32, len(f.acted)+1)
+	for i := range pods {
+		if pods[i].placed() {
+			starts[pods[i].node+1]++
+		}
+	}
+	for i := 1; i < len(starts); i++ {
+		starts[i] += starts[i-1]
+	}
+	f.pods = make([]pod, starts[len(starts)-1])
+	next := slices.Clone(starts)
+	for i := range pods {
+		switch on := &pods[i]; {
+		case on.placed():
+			f.pods[next[on.node]] = *on
+			next[on.node]++
+			f.behind = f.behind || on.staying() && !on.current
+		case on.node == nowhere:
+			f.lost = append(f.lost, on.obj)
+		}
+	}
+	f.starts = starts
+	for i := range len(starts) - 1 {
+		if on := f.pods[starts[i]:starts[i+1]]; len(on) > 1 {
+			slices.SortFunc(on, keepFirst)
+		}
+	}
+	slices.SortFunc(f.lost, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// sortNodes returns the nodes by name, without touching the caller's slice.
+func sortNodes(nodes []*corev1.Node) ([]*corev1.Node, error) {
+	if i := slices.Index(nodes, nil); i >= 0 {
+		return nil, invalidEntry("nodes", i, errIsNil)
+	}
+	if slices.IsSortedFunc(nodes, strictlyByName) {
+		return nodes, nil
+	}
+	sorted := slices.SortedFunc(slices.Values(nodes), byName)
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i-1].Name == sorted[i].Name {
+			return nil, &InvalidError{Field: "nodes", Err: fmt.Errorf("two are named %q", sorted[i].Name)}
+		}
+	}
+	return sorted, nil
+}
+
+func byName(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) }
+
+// strictlyByName is never zero: the later of two equal names is out of order.
+func strictlyByName(later, earlier *corev1.Node) int {
+	if later.Name > earlier.Name {
+		return 1
+	}
+	return -1
+}
 
 // keepFirst orders the pods of one node by who stays when only one may: bound before
 // unbound, then the oldest, then by name.
@@ -83,125 +240,4 @@ func keepFirst(a, b pod) int {
 		a.obj.CreationTimestamp.Compare(b.obj.CreationTimestamp.Time),
 		strings.Compare(a.obj.Name, b.obj.Name),
 	)
-}
-
-// muster judges the nodes and puts the pods on them.
-func (p *pass) muster(nodes []*corev1.Node, pods []*corev1.Pod) (*fleet, error) {
-	sorted, err := sortNodes(nodes)
-	if err != nil {
-		return nil, err
-	}
-	f := &fleet{nodes: make([]node, len(sorted))}
-	index := make(map[string]int, len(sorted))
-	for i, n := range sorted {
-		f.nodes[i] = node{name: n.Name, verdict: p.matcher.Evaluate(n)}
-		index[n.Name] = i
-	}
-	p.place(f, pods, f.locate(index, pods))
-	return f, nil
-}
-
-// nowhere is the position of a pod that is on no node or does not count any more.
-const nowhere = -1
-
-// locate finds the position of each pod's node and names the missing nodes, whose
-// positions go on after those of the existing ones.
-func (f *fleet) locate(index map[string]int, pods []*corev1.Pod) []int {
-	positions := make([]int, len(pods))
-	for i, obj := range pods {
-		positions[i] = nowhere
-		if obj.DeletionTimestamp != nil && finished(obj) {
-			continue // over and on its way out: nothing to do with it, and it holds no node
-		}
-		name, ok := placement.TargetNode(obj)
-		if !ok {
-			f.lost = append(f.lost, obj)
-			continue
-		}
-		position, ok := index[name]
-		if !ok {
-			position = len(f.nodes) + len(f.missing)
-			index[name] = position
-			f.missing = append(f.missing, node{name: name})
-		}
-		positions[i] = position
-	}
-	slices.SortFunc(f.lost, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
-	return positions
-}
-
-// place gives each node its pods: a counting sort into one array that all nodes share.
-func (p *pass) place(f *fleet, pods []*corev1.Pod, positions []int) {
-	starts := make([]int, len(f.nodes)+len(f.missing)+1)
-	for _, position := range positions {
-		if position != nowhere {
-			starts[position+1]++
-		}
-	}
-	for i := 1; i < len(starts); i++ {
-		starts[i] += starts[i-1]
-	}
-	placed := make([]pod, starts[len(starts)-1])
-	next := slices.Clone(starts)
-	for i, obj := range pods {
-		if position := positions[i]; position != nowhere {
-			placed[next[position]] = p.read(obj)
-			next[position]++
-		}
-	}
-	for i := range len(starts) - 1 {
-		on := placed[starts[i]:starts[i+1]:starts[i+1]]
-		if len(on) > 1 {
-			slices.SortFunc(on, keepFirst)
-		}
-		f.at(i).pods = on
-	}
-	slices.SortFunc(f.missing, func(a, b node) int { return strings.Compare(a.name, b.name) })
-}
-
-func (f *fleet) at(i int) *node {
-	if i < len(f.nodes) {
-		return &f.nodes[i]
-	}
-	return &f.missing[i-len(f.nodes)]
-}
-
-// desired counts the nodes that should run a pod.
-func (f *fleet) desired() int {
-	count := 0
-	for i := range f.nodes {
-		if f.nodes[i].eligible() {
-			count++
-		}
-	}
-	return count
-}
-
-// sortNodes returns the nodes by name, without touching the caller's slice.
-func sortNodes(nodes []*corev1.Node) ([]*corev1.Node, error) {
-	if i := slices.Index(nodes, nil); i >= 0 {
-		return nil, invalidEntry("nodes", i, errIsNil)
-	}
-	byName := func(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) }
-	if !slices.IsSortedFunc(nodes, byName) {
-		nodes = slices.SortedFunc(slices.Values(nodes), byName)
-	}
-	for i := 1; i < len(nodes); i++ {
-		if nodes[i-1].Name == nodes[i].Name {
-			return nil, &InvalidError{Field: "nodes", Err: fmt.Errorf("two are named %q", nodes[i].Name)}
-		}
-	}
-	return nodes, nil
-}
-
-// carriedHashes collects the revisions that pods are of. A pod that is on no node does
-// not count, as in Kubernetes v1.37.2.
-func carriedHashes(pods []*corev1.Pod) map[string]struct{} {
-	carried := map[string]struct{}{}
-	for _, pod := range pods {
-		if _, ok := placement.TargetNode(pod); ok {
-			carried[hashOf(pod.Labels)] = struct{}{}
-		}
-	}
-	return carried
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -34,7 +33,7 @@ type history struct {
 }
 
 // readHistory finds the revision of the set's template among those it owns, or makes it.
-func (set daemonSet) readHistory(c claims) (history, error) {
+func (set daemonSet) readHistory(revisions revisions) (history, error) {
 	template := &set.obj.Spec.Template
 	patch, err := encodePatch(template)
 	if err != nil {
@@ -42,10 +41,10 @@ func (set daemonSet) readHistory(c claims) (history, error) {
 	}
 	matcher := templateMatcher{template: template, patch: patch}
 	h := history{}
-	h.sort(c.revisions, matcher)
+	h.sort(revisions.owned, matcher)
 	next := h.highestOld() + 1
 	if h.kept == nil {
-		return set.createRevision(h, c, matcher, next)
+		return set.createRevision(h, revisions.others, matcher, next)
 	}
 	if h.kept.number < next {
 		h.kept.number = next
@@ -69,7 +68,7 @@ func (h *history) sort(revisions []*ownedRevision, matcher templateMatcher) {
 		var err error
 		if r.current, err = matcher.matches(r.obj.Data.Raw); err != nil {
 			h.findings = append(h.findings, Finding{
-				Kind: RevisionKind, Ref: refTo(r.obj), Reason: UnreadableRevision, Detail: err.Error(),
+				Kind: RevisionKind, Ref: refTo(&r.obj.ObjectMeta), Reason: UnreadableRevision, Detail: err.Error(),
 			})
 		}
 		if r.current {
@@ -107,7 +106,7 @@ func oldestFirst(a, b *ownedRevision) int {
 }
 
 // createRevision names the template's new revision and looks whether the name is free.
-func (set daemonSet) createRevision(h history, c claims, matcher templateMatcher, number int64) (history, error) {
+func (set daemonSet) createRevision(h history, others []*appsv1.ControllerRevision, matcher templateMatcher, number int64) (history, error) {
 	hash, err := hashTemplate(matcher.patch, set.obj.Status.CollisionCount)
 	if err != nil {
 		return history{}, &InvalidError{Field: "daemonSet.spec.template", Err: err}
@@ -117,8 +116,8 @@ func (set daemonSet) createRevision(h history, c claims, matcher templateMatcher
 		h.collision = true
 		return h, nil
 	}
-	if i := slices.IndexFunc(c.others, func(r *appsv1.ControllerRevision) bool { return r.Name == name }); i >= 0 {
-		taken := c.others[i]
+	if i := slices.IndexFunc(others, func(r *appsv1.ControllerRevision) bool { return r.Name == name }); i >= 0 {
+		taken := others[i]
 		same, _ := matcher.matches(taken.Data.Raw)
 		h.collision = !same
 		h.current = Revision{Name: name, Hash: cmp.Or(hashOf(taken.Labels), hash), Number: taken.Revision}
@@ -179,14 +178,14 @@ func deletion(r *ownedRevision, reason Reason) RevisionChange {
 // relabels moves pods to the revision that is kept when its duplicates go. As in Kubernetes
 // v1.37.2 that takes every pod of the set that carries another hash, not only those of the
 // duplicates.
-func (h history) relabels(pods []*corev1.Pod) []Relabel {
+func (h history) relabels(pods []pod) []Relabel {
 	if len(h.surplus) == 0 {
 		return nil
 	}
 	var relabels []Relabel
-	for _, pod := range pods {
-		if hashOf(pod.Labels) != h.current.Hash {
-			relabels = append(relabels, Relabel{Pod: refTo(pod), Hash: h.current.Hash})
+	for i := range pods {
+		if !pods[i].hashed {
+			relabels = append(relabels, Relabel{Pod: refTo(&pods[i].obj.ObjectMeta), Hash: h.current.Hash})
 		}
 	}
 	slices.SortFunc(relabels, func(a, b Relabel) int { return strings.Compare(a.Pod.Name, b.Pod.Name) })
@@ -194,7 +193,7 @@ func (h history) relabels(pods []*corev1.Pod) []Relabel {
 }
 
 // expired lists the old revisions beyond limit that no pod carries.
-func (h history) expired(limit int, pods []*corev1.Pod) []RevisionChange {
+func (h history) expired(limit int, pods []pod) []RevisionChange {
 	surplus := len(h.old) - limit
 	if surplus <= 0 {
 		return nil

@@ -16,17 +16,17 @@ type nodeStep struct {
 // stepNodes runs the per-node step over the fleet.
 func (p *pass) stepNodes(f *fleet, entries backoff.Entries) *actions {
 	step := nodeStep{pass: p, backoff: entries.Sorted()}
-	for i := range f.nodes {
-		step.visit(&f.nodes[i])
+	for n := range f.existing() {
+		step.visit(n)
 	}
-	for i := range f.missing {
-		step.visitMissing(&f.missing[i])
+	for n := range f.gone() {
+		step.visitMissing(n)
 	}
 	return &step.actions
 }
 
-func (s *nodeStep) visit(n *node) {
-	switch n.verdict.Decision {
+func (s *nodeStep) visit(n node) {
+	switch n.decision() {
 	case placement.Run:
 		if len(n.pods) == 0 {
 			s.create(n, MissingPod)
@@ -45,14 +45,14 @@ func (s *nodeStep) visit(n *node) {
 // visitMissing deletes the unbound pods of a node that does not exist, because nobody else
 // would; bound ones are pod garbage collection's. Terminating ones are deleted again, as
 // in Kubernetes v1.37.2.
-func (s *nodeStep) visitMissing(n *node) {
+func (s *nodeStep) visitMissing(n node) {
 	for _, p := range n.podsByName((*pod).unbound) {
 		s.delete(n, p, NodeMissing)
 	}
 }
 
 // keep prunes a node whose pods may stay.
-func (s *nodeStep) keep(n *node) {
+func (s *nodeStep) keep(n node) {
 	s.removeFinished(n)
 	if s.set.surging {
 		s.keepPair(n)
@@ -72,7 +72,7 @@ func (s *nodeStep) keep(n *node) {
 
 // removeFinished deletes failed and succeeded pods, the failed ones no faster than their
 // backoff allows.
-func (s *nodeStep) removeFinished(n *node) {
+func (s *nodeStep) removeFinished(n node) {
 	entry, known := backoff.Entry{}, false
 	for _, p := range n.podsByName((*pod).ended) {
 		if p.state == Succeeded {
@@ -91,9 +91,9 @@ func (s *nodeStep) removeFinished(n *node) {
 // removeFailed deletes a failed pod unless entry, the state of its node, forbids it, and
 // returns the state after that. A second failed pod on the node already has to wait for
 // the first.
-func (s *nodeStep) removeFailed(n *node, p *pod, entry backoff.Entry) backoff.Entry {
+func (s *nodeStep) removeFailed(n node, p *pod, entry backoff.Entry) backoff.Entry {
 	if wait := s.options.Backoff.Wait(entry, s.now); wait > 0 {
-		n.backoffEnds = s.now.Add(wait)
+		n.wait(FailedPodBackoff, s.now.Add(wait))
 		s.wake(s.now.Add(entry.Delay))
 		return entry
 	}
@@ -103,12 +103,12 @@ func (s *nodeStep) removeFailed(n *node, p *pod, entry backoff.Entry) backoff.En
 	return s.options.Backoff.Next(entry, s.now)
 }
 
-func (s *nodeStep) backoffKey(n *node) backoff.Key {
-	return backoff.Key{Owner: s.set.ref.UID, Generation: s.set.obj.Status.ObservedGeneration, Node: n.name}
+func (s *nodeStep) backoffKey(n node) backoff.Key {
+	return backoff.Key{Owner: s.set.ref.UID, Generation: s.set.obj.Status.ObservedGeneration, Node: n.name()}
 }
 
 // keepPair prunes a node on which a current and an outdated pod may stand side by side.
-func (s *nodeStep) keepPair(n *node) {
+func (s *nodeStep) keepPair(n node) {
 	live := 0
 	for i := range n.pods {
 		if n.pods[i].state == Live {
@@ -126,7 +126,7 @@ func (s *nodeStep) keepPair(n *node) {
 
 // prunePair keeps the first live pod with the current hash and the first without, and of
 // these two only the current one once it can stand alone.
-func (s *nodeStep) prunePair(n *node) {
+func (s *nodeStep) prunePair(n node) {
 	var current, outdated *pod
 	for i := range n.pods {
 		p := &n.pods[i]

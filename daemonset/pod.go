@@ -5,18 +5,50 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/daemonplan/daemonplan/placement"
 	"github.com/daemonplan/daemonplan/rollout"
 )
 
 // legacyGenerationLabel is the label that pods carry since extensions/v1beta1.
 const legacyGenerationLabel = "pod-template-generation"
 
-// read judges one pod at the time of the pass.
-func (p *pass) read(obj *corev1.Pod) pod {
-	hash := hashOf(obj.Labels)
-	hashed := hash != "" && hash == p.revision.Hash
-	current := hashed || p.set.generation != "" && obj.Labels[legacyGenerationLabel] == p.set.generation
-	return pod{obj: obj, state: stateOf(obj), hashed: hashed, current: current, health: p.healthOf(obj)}
+// nowhere is the node number of a pod whose node cannot be told.
+const nowhere int32 = -1
+
+// pod is one pod of the set with all that the steps look at, so that each object is read
+// once.
+type pod struct {
+	obj     *corev1.Pod
+	node    int32 // number in the fleet, or nowhere
+	state   PodState
+	health  rollout.Health
+	over    bool // finished, and being deleted: it holds no node
+	hashed  bool // carries the current revision's hash
+	current bool // carries that hash or the set's legacy generation
+}
+
+func (p *pod) bound() bool   { return p.obj.Spec.NodeName != "" }
+func (p *pod) unbound() bool { return !p.bound() }
+func (p *pod) staying() bool { return p.state != Terminating }
+func (p *pod) ended() bool   { return p.state == Failed || p.state == Succeeded }
+func (p *pod) placed() bool  { return p.node != nowhere && !p.over }
+
+// read takes down a pod at the time of the pass.
+func (p *pass) read(obj *corev1.Pod, f *fleet) pod {
+	number := nowhere
+	if name, ok := placement.TargetNode(obj); ok {
+		number = f.number(name)
+	}
+	hashed := hashOf(obj.Labels) == p.revision.Hash && p.revision.Hash != ""
+	return pod{
+		obj:     obj,
+		node:    number,
+		state:   stateOf(obj),
+		health:  p.healthOf(obj),
+		over:    obj.DeletionTimestamp != nil && finished(obj),
+		hashed:  hashed,
+		current: hashed || p.set.generation != "" && obj.Labels[legacyGenerationLabel] == p.set.generation,
+	}
 }
 
 func stateOf(obj *corev1.Pod) PodState {
@@ -36,35 +68,25 @@ func finished(obj *corev1.Pod) bool {
 }
 
 func (p *pass) healthOf(obj *corev1.Pod) rollout.Health {
-	at, ok := p.availableAt(obj)
-	switch {
-	case !ok:
-		if readyCondition(obj) != nil {
-			return rollout.Ready
-		}
+	ready := readyCondition(obj)
+	if ready == nil {
 		return rollout.Unhealthy
-	case at.After(p.now):
+	}
+	if at, ok := p.availableAt(ready); !ok || at.After(p.now) {
 		return rollout.Ready
 	}
 	return rollout.Available
 }
 
-// availableAt is when a ready pod has been ready for minReadySeconds; ok is false for a
-// pod that will not get there by time alone. A ready pod that does not say since when
-// never counts as available once minReadySeconds is set, as in Kubernetes v1.37.2.
-func (p *pass) availableAt(obj *corev1.Pod) (at time.Time, ok bool) {
-	ready := readyCondition(obj)
-	if ready == nil {
-		return time.Time{}, false
-	}
+// availableAt is when a pod that is ready has been so for minReadySeconds. A condition that
+// does not say since when never gets there once minReadySeconds is set, as in Kubernetes
+// v1.37.2; ok is then false.
+func (p *pass) availableAt(ready *corev1.PodCondition) (at time.Time, ok bool) {
 	if p.set.minReady == 0 {
 		return time.Time{}, true
 	}
 	since := ready.LastTransitionTime
-	if since.IsZero() {
-		return time.Time{}, false
-	}
-	return since.Add(p.set.minReady), true
+	return since.Add(p.set.minReady), !since.IsZero()
 }
 
 // readyCondition is the pod's Ready condition if it is true, else nil.
@@ -78,4 +100,16 @@ func readyCondition(obj *corev1.Pod) *corev1.PodCondition {
 		}
 	}
 	return nil
+}
+
+// carriedHashes collects the revisions that pods are of. A pod that is on no node does
+// not count, as in Kubernetes v1.37.2.
+func carriedHashes(pods []pod) map[string]struct{} {
+	carried := map[string]struct{}{}
+	for i := range pods {
+		if pods[i].node != nowhere {
+			carried[hashOf(pods[i].obj.Labels)] = struct{}{}
+		}
+	}
+	return carried
 }

@@ -5,53 +5,35 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/daemonplan/daemonplan/placement"
 	"github.com/daemonplan/daemonplan/rollout"
 )
 
 // report writes the explanation of every node into the plan.
 func (p *pass) report(plan *Plan, f *fleet) {
-	plan.Nodes = make([]NodeReport, len(f.nodes))
-	count := 0
-	for i := range f.nodes {
-		count += len(f.nodes[i].pods)
-	}
-	pods := make([]PodReport, 0, count)
-	for i := range f.nodes {
-		n := &f.nodes[i]
+	pods := make([]PodReport, 0, len(f.pods))
+	for n := range f.existing() {
+		if n.report.Reason == "" {
+			n.wait(p.waiting(plan, n))
+		}
+		if len(n.pods) == 0 {
+			continue
+		}
 		start := len(pods)
 		for _, on := range n.pods {
-			pods = append(pods, PodReport{Ref: refTo(on.obj), Current: on.current, Health: on.health, State: on.state})
+			pods = append(pods, PodReport{Ref: refTo(&on.obj.ObjectMeta), Current: on.current, Health: on.health, State: on.state})
 		}
-		r := NodeReport{Name: n.name, Verdict: n.verdict, Reason: n.reason, Until: n.until}
-		if len(pods) > start {
-			r.Pods = pods[start:len(pods):len(pods)]
-		}
-		plan.Nodes[i] = r
+		n.report.Pods = pods[start:len(pods):len(pods)]
 	}
+	plan.Nodes = f.reports
 }
 
-// explainRest says of each node on which nothing is done what it waits for, if anything.
-func (p *pass) explainRest(plan *Plan, f *fleet) {
-	for i := range f.nodes {
-		n := &f.nodes[i]
-		if n.reason == "" {
-			n.explain(p.wait(plan, n))
-		}
-	}
-}
-
-// wait finds the reason that a node in which no action was taken is not at rest.
-func (p *pass) wait(plan *Plan, n *node) (Reason, time.Time) {
+// waiting finds the reason that a node on which nothing is done is not at rest, if any.
+func (p *pass) waiting(plan *Plan, n node) (Reason, time.Time) {
 	switch {
 	case len(n.pods) == 0 && n.eligible():
 		return plan.Reason, time.Time{}
 	case len(n.pods) == 0:
 		return "", time.Time{}
-	case !n.backoffEnds.IsZero():
-		return FailedPodBackoff, n.backoffEnds
-	case n.hold != "":
-		return n.hold, time.Time{}
 	}
 	first := firstNotTerminating(n.pods)
 	switch {
@@ -65,7 +47,7 @@ func (p *pass) wait(plan *Plan, n *node) (Reason, time.Time) {
 		return UpdateOnDelete, time.Time{}
 	case !first.current:
 		return NodeStepFirst, time.Time{}
-	case n.verdict.Decision != placement.Run:
+	case !n.eligible():
 		return Misscheduled, time.Time{}
 	}
 	return p.waitForHealth(first)
@@ -76,8 +58,10 @@ func (p *pass) waitForHealth(on *pod) (Reason, time.Time) {
 	case rollout.Unhealthy:
 		return PodNotReady, time.Time{}
 	case rollout.Ready:
-		until, _ := p.availableAt(on.obj)
-		return MinReadySeconds, until
+		if until, ok := p.availableAt(readyCondition(on.obj)); ok {
+			return MinReadySeconds, until
+		}
+		return MinReadySeconds, time.Time{}
 	case rollout.Available:
 	}
 	return "", time.Time{}
@@ -105,10 +89,10 @@ func (p *pass) oddities(w world) []Finding {
 	for _, obj := range w.fleet.lost {
 		findings = append(findings, podFinding(obj, PodWithoutNode, ""))
 	}
-	for i := range w.fleet.missing {
-		for _, on := range w.fleet.missing[i].pods {
+	for n := range w.fleet.gone() {
+		for _, on := range n.pods {
 			if on.bound() {
-				findings = append(findings, podFinding(on.obj, PodOnMissingNode, w.fleet.missing[i].name))
+				findings = append(findings, podFinding(on.obj, PodOnMissingNode, n.name()))
 			}
 		}
 	}
@@ -120,5 +104,5 @@ func (set daemonSet) finding(reason Reason, err error) Finding {
 }
 
 func podFinding(obj *corev1.Pod, reason Reason, detail string) Finding {
-	return Finding{Kind: PodKind, Ref: refTo(obj), Reason: reason, Detail: detail}
+	return Finding{Kind: PodKind, Ref: refTo(&obj.ObjectMeta), Reason: reason, Detail: detail}
 }

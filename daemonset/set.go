@@ -36,7 +36,7 @@ func readIdentity(obj *appsv1.DaemonSet) (daemonSet, error) {
 	if obj.Name == "" {
 		return daemonSet{}, &InvalidError{Field: "daemonSet.metadata.name", Err: errors.New("is empty")}
 	}
-	set := daemonSet{obj: obj, ref: refTo(obj)}
+	set := daemonSet{obj: obj, ref: refTo(&obj.ObjectMeta)}
 	// The metav1 meaning of an absent selector, nothing, would release every pod of the
 	// set. The API requires one, so its absence is a mistake and not a wish.
 	if obj.Spec.Selector == nil {
@@ -131,6 +131,6 @@ func legacyGeneration(obj *appsv1.DaemonSet) (string, error) {
 	return strconv.FormatInt(generation, 10), nil
 }
 
-func refTo(obj metav1.Object) Ref {
-	return Ref{Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID()}
+func refTo(meta *metav1.ObjectMeta) Ref {
+	return Ref{Namespace: meta.Namespace, Name: meta.Name, UID: meta.UID}
 }

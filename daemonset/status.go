@@ -17,8 +17,7 @@ func (p *pass) count(f *fleet) appsv1.DaemonSetStatus {
 	status.NumberReady = 0
 	status.NumberAvailable = 0
 	status.UpdatedNumberScheduled = 0
-	for i := range f.nodes {
-		n := &f.nodes[i]
+	for n := range f.existing() {
 		switch {
 		case n.eligible():
 			status.DesiredNumberScheduled++

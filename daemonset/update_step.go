@@ -2,43 +2,42 @@ package daemonset
 
 import (
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/daemonplan/daemonplan/rollout"
 )
 
 // stepUpdate runs the update step over the fleet: rollout decides, this translates.
 func (p *pass) stepUpdate(f *fleet) (*actions, error) {
-	desired := f.desired()
-	budget, err := p.set.budget(desired)
+	if !f.behind {
+		return &actions{}, nil
+	}
+	budget, err := p.set.budget(f.desired)
 	if err != nil {
 		return nil, err
 	}
 	nodes := f.updatable(budget)
-	if !slices.ContainsFunc(nodes, (*node).outdated) {
-		return &actions{}, nil
-	}
 	result := rollout.Decide(rollout.Input{
-		Nodes:   rolloutNodes(nodes),
-		Desired: desired,
+		Nodes:   f.rolloutNodes(nodes),
+		Desired: f.desired,
 		Budget:  budget,
 		Prefer:  p.options.Prefer,
 	})
 	step := &actions{}
-	walk := walker{nodes}
+	walk := walker{fleet: f, ahead: nodes}
 	for _, s := range result.Surges {
 		a := action{node: walk.to(s.Node), reason: Reason(s.Reason), chosen: chosen(s.Reason, rollout.Available)}
 		step.creates = append(step.creates, a)
 	}
-	walk = walker{nodes}
+	walk = walker{fleet: f, ahead: nodes}
 	for _, d := range result.Deletes {
 		n := walk.to(d.Node)
 		a := action{node: n, pod: n.podNamed(d.Pod.Name), reason: Reason(d.Reason), chosen: chosen(d.Reason, d.Pod.Health)}
 		step.deletes = append(step.deletes, a)
 	}
-	walk = walker{nodes}
+	walk = walker{fleet: f, ahead: nodes}
 	for _, h := range result.Holds {
-		walk.to(h.Node).hold = Reason(h.Reason)
+		walk.to(h.Node).wait(Reason(h.Reason), time.Time{})
 	}
 	slices.SortStableFunc(step.creates, urgentFirst)
 	slices.SortStableFunc(step.deletes, urgentFirst)
@@ -76,67 +75,61 @@ func chosen(reason rollout.Reason, health rollout.Health) bool {
 // That includes nodes which do not exist, as in Kubernetes v1.37.2. With surge, that
 // controller gives the whole update up when such a node has only an outdated pod; here
 // that node is left out, because no pod can be added beside another on a node that is gone.
-func (f *fleet) updatable(budget rollout.Budget) []*node {
-	nodes := make([]*node, 0, len(f.nodes)+len(f.missing))
-	for i := range f.nodes {
-		if n := &f.nodes[i]; n.eligible() || len(n.pods) > 0 {
-			nodes = append(nodes, n)
+func (f *fleet) updatable(budget rollout.Budget) []int32 {
+	numbers := make([]int32, 0, len(f.acted))
+	for i := range f.reports {
+		if n := f.node(int32(i)); n.eligible() || len(n.pods) > 0 {
+			numbers = append(numbers, int32(i))
 		}
 	}
 	if len(f.missing) == 0 {
-		return nodes
+		return numbers
 	}
-	for i := range f.missing {
-		if n := &f.missing[i]; budget.MaxSurge == 0 || !n.onlyOutdated() {
-			nodes = append(nodes, n)
+	for _, number := range f.goneNumbers() {
+		if n := f.node(number); len(n.pods) > 0 && (budget.MaxSurge == 0 || !n.onlyOutdated()) {
+			numbers = append(numbers, number)
 		}
 	}
-	slices.SortFunc(nodes, func(a, b *node) int { return strings.Compare(a.name, b.name) })
-	return nodes
+	f.sortByName(numbers)
+	return numbers
 }
 
 // onlyOutdated reports whether one outdated pod is all there is on the node.
-func (n *node) onlyOutdated() bool {
+func (n node) onlyOutdated() bool {
 	staying := n.podsByName((*pod).staying)
 	return len(staying) == 1 && !staying[0].current
 }
 
-// outdated reports whether the node has a pod that an update would replace.
-func (n *node) outdated() bool {
-	return slices.ContainsFunc(n.pods, func(p pod) bool { return !p.current && p.state != Terminating })
-}
-
 // rolloutNodes reduces nodes to what the arithmetic needs.
-func rolloutNodes(nodes []*node) []rollout.Node {
-	count := 0
-	for _, n := range nodes {
-		count += len(n.pods)
-	}
-	pods := make([]rollout.Pod, 0, count)
-	reduced := make([]rollout.Node, len(nodes))
-	for i, n := range nodes {
-		start := len(pods)
+func (f *fleet) rolloutNodes(numbers []int32) []rollout.Node {
+	pods := make([]rollout.Pod, 0, len(f.pods))
+	reduced := make([]rollout.Node, len(numbers))
+	for i, number := range numbers {
+		n, start := f.node(number), len(pods)
 		for _, p := range n.pods {
-			if p.state != Terminating {
+			if p.staying() {
 				pods = append(pods, rollout.Pod{Name: p.obj.Name, UID: p.obj.UID, Current: p.current, Health: p.health})
 			}
 		}
-		reduced[i] = rollout.Node{Name: n.name, Eligible: n.eligible(), Pods: pods[start:len(pods):len(pods)]}
+		reduced[i] = rollout.Node{Name: n.name(), Eligible: n.eligible(), Pods: pods[start:len(pods):len(pods)]}
 	}
 	return reduced
 }
 
 // walker finds nodes by name when asked in ascending order, in one pass over all of them.
-type walker struct{ ahead []*node }
-
-func (w *walker) to(name string) *node {
-	for w.ahead[0].name != name {
-		w.ahead = w.ahead[1:]
-	}
-	return w.ahead[0]
+type walker struct {
+	fleet *fleet
+	ahead []int32
 }
 
-func (n *node) podNamed(name string) *pod {
+func (w *walker) to(name string) node {
+	for w.fleet.report(w.ahead[0]).Name != name {
+		w.ahead = w.ahead[1:]
+	}
+	return w.fleet.node(w.ahead[0])
+}
+
+func (n node) podNamed(name string) *pod {
 	i := slices.IndexFunc(n.pods, func(p pod) bool { return p.obj.Name == name })
 	return &n.pods[i]
 }
