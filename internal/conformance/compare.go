@@ -182,5 +182,16 @@ func optional(plan daemonset.Plan) map[string]bool {
 			names[p.Ref.Name] = true
 		}
 	}
+	for _, d := range plan.Deletes {
+		if choices[d.Reason] {
+			names[d.Pod.Name] = true
+		}
+	}
+	// Missing nodes have no report, but upstream counts them among the candidates.
+	for _, f := range plan.Findings {
+		if f.Reason == daemonset.PodOnMissingNode && len(names) > 0 {
+			names[f.Ref.Name] = true
+		}
+	}
 	return names
 }

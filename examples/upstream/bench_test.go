@@ -1,0 +1,188 @@
+package upstream_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/examples/upstream"
+)
+
+// BenchmarkSideBySide makes a stock sync and a plan of the same snapshot by turns, and
+// reports how many times the plan's time, bytes and allocations the stock sync takes.
+// Garbage collection is left to run as it does; it falls mostly on the stock sync, which
+// makes most of the garbage.
+func BenchmarkSideBySide(b *testing.B) {
+	for _, state := range []string{"steady", "update"} {
+		for _, affinity := range []string{"none", "exclusion"} {
+			for _, nodes := range []int{100, 1000, 5000} {
+				b.Run(fmt.Sprintf("state=%s/affinity=%s/nodes=%d", state, affinity, nodes), func(b *testing.B) {
+					sideBySide(b, fleet(b, nodes, state == "update", affinity == "exclusion"))
+				})
+			}
+		}
+	}
+}
+
+func sideBySide(b *testing.B, s daemonset.Snapshot) {
+	b.Helper()
+	// A sync that acts makes the controller wait for its own writes, so that each one
+	// needs a controller that has not acted yet.
+	renew := func() *upstream.Controller {
+		c, err := upstream.New(b.Context(), s, daemonset.DefaultBurst)
+		require.NoError(b, err)
+		return c
+	}
+	stock := func(c *upstream.Controller) { require.NoError(b, c.Sync(b.Context())) }
+	plan := func() {
+		_, err := daemonset.Compute(s, daemonset.Options{})
+		require.NoError(b, err)
+	}
+	acts := len(s.Objects.Revisions) > 1
+	c := renew()
+	stockCost, planCost := garbage(func() { stock(c) }), garbage(plan)
+	var stockTime, planTime time.Duration
+	for b.Loop() {
+		if acts {
+			b.StopTimer()
+			c = renew()
+			b.StartTimer()
+		}
+		start := time.Now()
+		stock(c)
+		middle := time.Now()
+		plan()
+		stockTime += middle.Sub(start)
+		planTime += time.Since(middle)
+	}
+	b.ReportMetric(stockTime.Seconds()/planTime.Seconds(), "times-faster")
+	b.ReportMetric(float64(stockCost.bytes)/float64(planCost.bytes), "times-fewer-bytes")
+	b.ReportMetric(float64(stockCost.allocs)/float64(planCost.allocs), "times-fewer-allocs")
+	b.ReportMetric(stockTime.Seconds()*1e6/float64(b.N), "stock-µs")
+	b.ReportMetric(planTime.Seconds()*1e6/float64(b.N), "plan-µs")
+}
+
+// spent is what a call allocates.
+type spent struct{ bytes, allocs uint64 }
+
+func garbage(call func()) spent {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	call()
+	runtime.ReadMemStats(&after)
+	return spent{after.TotalAlloc - before.TotalAlloc, after.Mallocs - before.Mallocs}
+}
+
+// fleet is a cluster with one available pod a node; outdated says that the pods carry an
+// older revision, so that an update is due.
+func fleet(b *testing.B, nodes int, outdated, affine bool) daemonset.Snapshot {
+	b.Helper()
+	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	s := daemonset.Snapshot{Now: now}
+	s.Objects.DaemonSet = daemonSet()
+	if affine {
+		s.Objects.DaemonSet.Spec.Template.Spec.Affinity = exclusion()
+	}
+	s.Objects.Revisions = []*appsv1.ControllerRevision{revisionOf(b, s)}
+	hash := s.Objects.Revisions[0].Labels[appsv1.ControllerRevisionHashLabelKey]
+	if outdated {
+		s.Objects.DaemonSet.Spec.Template.Spec.Containers[0].Image = "registry.example/agent:v2"
+		next := revisionOf(b, s)
+		next.Revision = 2
+		s.Objects.Revisions = append(s.Objects.Revisions, next)
+	}
+	for i := range nodes {
+		name := fmt.Sprintf("node-%06d", i)
+		s.Objects.Nodes = append(s.Objects.Nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+			Name: name,
+			Labels: map[string]string{
+				"kubernetes.io/arch":               "amd64",
+				"kubernetes.io/hostname":           name,
+				"kubernetes.io/os":                 "linux",
+				"node.kubernetes.io/instance-type": "m5.xlarge",
+				"topology.kubernetes.io/region":    "region-1",
+				"topology.kubernetes.io/zone":      fmt.Sprintf("zone-%d", i%3),
+			},
+		}})
+		s.Objects.Pods = append(s.Objects.Pods, pod(s.Objects.DaemonSet, name, hash, now))
+	}
+	plan, err := daemonset.Compute(s, daemonset.Options{})
+	require.NoError(b, err)
+	if plan.Status != nil {
+		s.Objects.DaemonSet.Status = *plan.Status
+	}
+	if outdated {
+		require.Len(b, plan.Deletes, min(daemonset.DefaultBurst, (nodes+9)/10), "the update must be under way")
+	} else {
+		require.Empty(b, plan.Deletes)
+	}
+	return s
+}
+
+func daemonSet() *appsv1.DaemonSet {
+	set := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ops", Name: "agent", UID: "set", Generation: 1}}
+	labels := map[string]string{"app": "agent"}
+	history := int32(10)
+	unavailable, surge := percent("10%"), percent("0%")
+	set.Spec = appsv1.DaemonSetSpec{
+		Selector:             &metav1.LabelSelector{MatchLabels: labels},
+		RevisionHistoryLimit: &history,
+		UpdateStrategy: appsv1.DaemonSetUpdateStrategy{
+			Type:          appsv1.RollingUpdateDaemonSetStrategyType,
+			RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &unavailable, MaxSurge: &surge},
+		},
+		Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: labels},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "agent", Image: "registry.example/agent:v1"}}},
+		},
+	}
+	return set
+}
+
+func revisionOf(b *testing.B, s daemonset.Snapshot) *appsv1.ControllerRevision {
+	b.Helper()
+	s.Objects.Revisions = nil
+	plan, err := daemonset.Compute(s, daemonset.Options{})
+	require.NoError(b, err)
+	return plan.Revisions[0].Revision
+}
+
+func pod(set *appsv1.DaemonSet, node, hash string, now time.Time) *corev1.Pod {
+	owner := metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "ops", Name: "agent-" + node, UID: types.UID("pod-" + node),
+			Labels:            map[string]string{"app": "agent", appsv1.ControllerRevisionHashLabelKey: hash},
+			OwnerReferences:   []metav1.OwnerReference{*owner},
+			CreationTimestamp: metav1.NewTime(now.Add(-time.Hour)),
+		},
+		Spec: corev1.PodSpec{NodeName: node},
+		Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{
+			Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now.Add(-time.Hour)),
+		}}},
+	}
+}
+
+func percent(text string) intstr.IntOrString { return intstr.FromString(text) }
+
+// exclusion keeps a set off a few kinds of node, as log shippers and node agents do.
+func exclusion() *corev1.Affinity {
+	term := corev1.NodeSelectorTerm{}
+	for _, key := range []string{"example.com/a", "example.com/b", "example.com/c", "d", "e", "f"} {
+		term.MatchExpressions = append(term.MatchExpressions, corev1.NodeSelectorRequirement{
+			Key: key, Operator: corev1.NodeSelectorOpNotIn, Values: []string{"true"},
+		})
+	}
+	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}},
+	}}
+}
