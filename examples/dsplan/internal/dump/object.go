@@ -1,7 +1,9 @@
 package dump
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/json"
+	kjson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // The kinds that are kept.
@@ -225,12 +227,15 @@ func readIdentity(h header) (identity, error) {
 // and there is no telling which of them is right.
 func (w *World) decode(text []byte, id identity, at Place) error {
 	obj := newObject(id.kind)
-	if err := json.Unmarshal(text, obj); err != nil {
+	if err := kjson.Unmarshal(text, obj); err != nil {
 		return err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // items of a typed list have none
 	obj.SetNamespace(id.namespace)
 	obj.SetManagedFields(nil) // large, and of no use to a plan
+	if revision, ok := obj.(*appsv1.ControllerRevision); ok {
+		canonicalize(&revision.Data)
+	}
 	if first, ok := w.seen[id]; ok {
 		if equality.Semantic.DeepEqual(first.object, obj) {
 			return nil
@@ -240,6 +245,20 @@ func (w *World) decode(text []byte, id identity, at Place) error {
 	w.keep(obj)
 	w.seen[id] = seen{object: obj, place: at}
 	return nil
+}
+
+// canonicalize brings the data of a revision to the bytes in which Kubernetes v1.37.2 wrote
+// it, whatever the form of the dump. What is not JSON stays as it is.
+func canonicalize(data *runtime.RawExtension) {
+	decoder := json.NewDecoder(bytes.NewReader(data.Raw))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return
+	}
+	if raw, err := json.Marshal(value); err == nil {
+		data.Raw = raw
+	}
 }
 
 func newObject(kind string) object {

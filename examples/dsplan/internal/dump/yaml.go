@@ -61,8 +61,8 @@ func withoutBrackets(array []byte) ([]byte, error) {
 // another item does not convert.
 func listToJSON(text []byte) (object []byte, ok bool) {
 	list, ok := splitList(text)
-	if !ok {
-		return nil, false
+	if !ok || !isNameByte(text[contentStart(text)]) {
+		return nil, false // not a mapping in block style
 	}
 	frame, err := wholeToJSON(list.frame)
 	frame = bytes.TrimSpace(frame)
@@ -72,10 +72,7 @@ func listToJSON(text []byte) (object []byte, ok bool) {
 	frame = frame[:len(frame)-1]
 	object = make([]byte, 0, len(text))
 	object = append(object, frame...)
-	if len(frame) > 1 {
-		object = append(object, ',')
-	}
-	object = append(object, `"items":[`...)
+	object = append(object, `,"items":[`...)
 	for i, item := range list.items {
 		array, err := wholeToJSON(item)
 		if err != nil {
