@@ -40,9 +40,9 @@ func Compute(s Snapshot, o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	plan := Plan{For: set.ref, Claims: slices.Concat(w.pods.changes, w.revisions.changes), Findings: p.oddities(w)}
+	plan := Plan{For: set.ref, Findings: p.oddities(w)}
 	if w.history.collision {
-		p.writeCollision(&plan)
+		p.writeCollision(&plan, w)
 	} else if err := p.plan(&plan, w, s); err != nil {
 		return Plan{}, err
 	}
@@ -83,6 +83,7 @@ func (p *pass) survey(objects Objects) (w world, err error) {
 
 // plan fills in the changes, in the order of a pass.
 func (p *pass) plan(plan *Plan, w world, s Snapshot) error {
+	plan.Claims = slices.Concat(w.pods.changes, w.revisions.changes)
 	plan.Revision = p.revision
 	plan.Template = p.podTemplate()
 	plan.Revisions = p.set.changes(w.history)
@@ -139,10 +140,13 @@ func (p *pass) standBack(nodes []*corev1.Node, reason Reason) (Plan, error) {
 	return plan, nil
 }
 
-// writeCollision asks for another hash. Writing it wakes the set again, and nothing else
-// can be done before: no pod could be told from those of the other template.
-func (p *pass) writeCollision(plan *Plan) {
+// writeCollision asks for another hash. Writing it wakes the set again, and apart from what
+// concerns revisions nothing is done before: no pod could be told from those of the other
+// template.
+func (p *pass) writeCollision(plan *Plan, w world) {
 	plan.Reason = RevisionCollision
+	plan.Claims = w.revisions.changes
+	plan.Revisions = p.set.changes(w.history)
 	plan.Status = p.set.obj.Status.DeepCopy()
 	collisions := int32(1)
 	if count := plan.Status.CollisionCount; count != nil {

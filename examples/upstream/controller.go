@@ -7,8 +7,10 @@ import (
 	"time"
 	"unsafe"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -35,8 +37,9 @@ type Controller struct {
 }
 
 // New gives a stock controller the objects of a snapshot to look at. They are shared, not
-// copied.
+// copied, but for the set, which gets the defaults that an API server would have filled in.
 func New(ctx context.Context, s daemonset.Snapshot, burst int) (*Controller, error) {
+	s.Objects.DaemonSet = defaulted(s.Objects.DaemonSet)
 	objects := []runtime.Object{s.Objects.DaemonSet.DeepCopy()}
 	for _, r := range s.Objects.Revisions {
 		objects = append(objects, r.DeepCopy())
@@ -70,6 +73,31 @@ func New(ctx context.Context, s daemonset.Snapshot, burst int) (*Controller, err
 
 // Sync makes one pass.
 func (c *Controller) Sync(ctx context.Context) error { return syncDaemonSet(c.stock, ctx, c.key) }
+
+// defaulted fills in what the controller takes for granted.
+func defaulted(set *appsv1.DaemonSet) *appsv1.DaemonSet {
+	set = set.DeepCopy()
+	spec := &set.Spec
+	if spec.RevisionHistoryLimit == nil {
+		spec.RevisionHistoryLimit = new(int32(10))
+	}
+	if spec.UpdateStrategy.Type == "" {
+		spec.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
+	}
+	if spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
+		return set
+	}
+	if spec.UpdateStrategy.RollingUpdate == nil {
+		spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{}
+	}
+	if rolling := spec.UpdateStrategy.RollingUpdate; rolling.MaxUnavailable == nil {
+		rolling.MaxUnavailable = new(intstr.FromInt32(1))
+	}
+	if rolling := spec.UpdateStrategy.RollingUpdate; rolling.MaxSurge == nil {
+		rolling.MaxSurge = new(intstr.FromInt32(0))
+	}
+	return set
+}
 
 func accept(action clienttesting.Action) (bool, runtime.Object, error) {
 	if create, ok := action.(clienttesting.CreateAction); ok {

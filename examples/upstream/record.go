@@ -39,8 +39,15 @@ func Record(ctx context.Context, id string, s daemonset.Snapshot, burst int) (co
 	for _, delay := range stock.queue.after {
 		c.Want.RequeueAfter = append(c.Want.RequeueAfter, delay.String())
 	}
+	if created := c.Want.RevisionCreated; created != nil && named(s.Objects.Revisions, created.Name) {
+		c.Want.RevisionCreated = nil // tried, and refused because the name is taken
+	}
 	settle(&c.Want)
 	return c, nil
+}
+
+func named(revisions []*appsv1.ControllerRevision, name string) bool {
+	return slices.ContainsFunc(revisions, func(r *appsv1.ControllerRevision) bool { return r.Name == name })
 }
 
 // note adds one write to the answer.

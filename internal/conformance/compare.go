@@ -39,7 +39,7 @@ func (c Case) Compare() (diff, unseen string) {
 			diffs = append(diffs, field+":\n"+d)
 		}
 	}
-	if want.Error != "" {
+	if want.Error != "" && plan.Reason != daemonset.RevisionCollision {
 		// Upstream gave the update up because a node is missing; we plan as if the pods on
 		// missing nodes were not there, and must do so for each of the rest.
 		want, err = c.withoutMissingNodes(want)
@@ -63,7 +63,9 @@ func (c Case) Compare() (diff, unseen string) {
 	note("events", want.Events, eventKinds(plan))
 	note("revisionCreated", want.RevisionCreated, createdRevision(plan))
 	note("revisionUpdated", lastByName(want.RevisionUpdated), updatedRevisions(plan))
-	note("revisionDeleted", want.RevisionDeleted, deletedRevisions(plan))
+	if got := deletedRevisions(plan); !slices.Equal(c.numbers(want.RevisionDeleted), c.numbers(got)) {
+		note("revisionDeleted", want.RevisionDeleted, got)
+	}
 	note("podPatched", sortedSet(want.PodPatched), patched(plan, daemonset.PodKind))
 	note("revisionPatched", sortedSet(want.RevisionPatched), patched(plan, daemonset.RevisionKind))
 	note("requeueAfter", firstDelay(want.RequeueAfter), delay(plan, c.Now))
@@ -77,8 +79,8 @@ func (c Case) Compare() (diff, unseen string) {
 }
 
 // untied returns the case with the choice between equal revisions made as upstream made it.
-// Two revisions of the same template, number and age are equal candidates to upstream,
-// which keeps either; everything that follows from the choice is then compared.
+// Two revisions of the same template and number are equal candidates to upstream, which
+// keeps either; everything that follows from the choice is then compared.
 func (c Case) untied(plan daemonset.Plan) (Case, bool) {
 	if !slices.Contains(c.Want.RevisionDeleted, plan.Revision.Name) {
 		return c, false
@@ -91,11 +93,11 @@ func (c Case) untied(plan daemonset.Plan) (Case, bool) {
 			continue
 		}
 		ours := c.Snapshot.Revisions[kept]
-		if ours.Revision != change.Revision.Revision || !ours.CreationTimestamp.Equal(&change.Revision.CreationTimestamp) {
+		if ours.Revision != change.Revision.Revision {
 			return c, false
 		}
 		younger := ours.DeepCopy()
-		younger.CreationTimestamp.Time = younger.CreationTimestamp.Add(time.Second)
+		younger.CreationTimestamp.Time = change.Revision.CreationTimestamp.Add(time.Second)
 		c.Snapshot.Revisions = slices.Clone(c.Snapshot.Revisions)
 		c.Snapshot.Revisions[kept] = younger
 		return c, true
@@ -160,8 +162,37 @@ func (w Choice) judge(got []string, options map[string]bool) (wrong, unseen stri
 	return "", unseen
 }
 
+// numbers are those of the named revisions, with the names of what none of the others has
+// the number of. Upstream deletes old revisions by number alone, so which of two with the
+// same number goes first is open.
+func (c Case) numbers(names []string) []string {
+	count := map[int64]int{}
+	for _, r := range c.Snapshot.Revisions {
+		count[r.Revision]++
+	}
+	var numbers []string
+	for _, r := range c.Snapshot.Revisions {
+		if !slices.Contains(names, r.Name) {
+			continue
+		}
+		text := fmt.Sprint(r.Revision)
+		if count[r.Revision] == 1 {
+			text += " " + r.Name
+		}
+		numbers = append(numbers, text)
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(c.Snapshot.Revisions, func(r *appsv1.ControllerRevision) bool { return r.Name == name }) {
+			numbers = append(numbers, name)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
 // optional names the nodes and pods that were or could have been chosen from among equals:
-// by the budget of an update, or by a burst cut.
+// by the budget of an update, by a burst cut, or as the one failed pod of a node that its
+// backoff lets go first.
 func optional(plan daemonset.Plan) map[string]bool {
 	choices := map[daemonset.Reason]bool{
 		daemonset.Outdated:           true,
@@ -180,6 +211,14 @@ func optional(plan daemonset.Plan) map[string]bool {
 		names[n.Name] = true
 		for _, p := range n.Pods {
 			names[p.Ref.Name] = true
+		}
+	}
+	for _, n := range plan.Nodes {
+		failed := slices.DeleteFunc(slices.Clone(n.Pods), func(p daemonset.PodReport) bool {
+			return p.State != daemonset.Failed
+		})
+		for _, p := range failed {
+			names[p.Ref.Name] = names[p.Ref.Name] || len(failed) > 1
 		}
 	}
 	for _, d := range plan.Deletes {

@@ -1,0 +1,61 @@
+package upstream_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/daemonplan/daemonplan/examples/upstream"
+	"github.com/daemonplan/daemonplan/expectations"
+	"github.com/daemonplan/daemonplan/internal/gen"
+)
+
+// TestDifferential plans generated snapshots and lets the stock controller act on the same.
+// DAEMONPLAN_SECONDS says how long it goes on, DAEMONPLAN_SEED where it starts; a
+// difference names the seed that repeats it.
+func TestDifferential(t *testing.T) {
+	deadline := time.Now().Add(time.Duration(number(t, "DAEMONPLAN_SECONDS", 20)) * time.Second)
+	seed := uint64(number(t, "DAEMONPLAN_SEED", 1))
+	total, acted, errors := 0, 0, 0
+	for ; time.Now().Before(deadline) && errors < 10; seed++ {
+		c := gen.Make(gen.Bytes(seed), gen.Options{})
+		c.Snapshot.Pending = expectations.Pending{}
+		recorded, err := upstream.Record(t.Context(), fmt.Sprintf("seed-%d", seed), c.Snapshot, burst(c))
+		require.NoError(t, err, "seed %d", seed)
+		total++
+		if recorded.Want.CreateOnNodes.Count+recorded.Want.DeletePods.Count > 0 {
+			acted++
+		}
+		if diff, _ := recorded.Compare(); diff != "" {
+			errors++
+			raw, err := json.Marshal(recorded)
+			require.NoError(t, err)
+			t.Errorf("seed %d differs (-upstream +plan):\n%s\n%s", seed, diff, raw)
+		}
+	}
+	require.NotZero(t, acted, "no snapshot made the controller act")
+	t.Logf("%d snapshots, %d of them made the stock controller create or delete", total, acted)
+}
+
+func burst(c gen.Case) int {
+	if c.Options.Burst > 0 {
+		return c.Options.Burst
+	}
+	return 250
+}
+
+func number(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err, name)
+	return n
+}
