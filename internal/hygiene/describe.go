@@ -119,7 +119,7 @@ func fill(v reflect.Value, seed int) {
 	if !v.CanSet() {
 		return
 	}
-	if _, ok := v.Interface().(time.Time); ok {
+	if _, ok := reflect.TypeAssert[time.Time](v); ok {
 		v.Set(reflect.ValueOf(time.Time{}.AddDate(seed, 0, 0)))
 		return
 	}
@@ -142,8 +142,8 @@ func fill(v reflect.Value, seed int) {
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(key, entry)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(v.Field(i), seed)
+		for _, member := range v.Fields() {
+			fill(member, seed)
 		}
 	}
 }

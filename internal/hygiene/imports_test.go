@@ -1,6 +1,7 @@
 package hygiene_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -119,15 +120,12 @@ func TestTableCheck(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			files := map[string]string{
-				"low/low.go":         "package low\n",
-				"high/high.go":       "package high\n",
-				"internal/i/i.go":    "package i\n",
-				"examples/e/e.go":    "package e\n",
-				"examples/e/main.go": "package e\n",
+				"low/low.go":      "package low\n",
+				"high/high.go":    "package high\n",
+				"internal/i/i.go": "package i\n",
+				"examples/e/e.go": "package e\n",
 			}
-			for name, content := range tt.give {
-				files[name] = content
-			}
+			maps.Copy(files, tt.give)
 			list, err := hygiene.List(sample(t, files))
 			require.NoError(t, err)
 			requireProblems(t, layers.Check(list), tt.want)
