@@ -112,7 +112,7 @@ func fleet(b *testing.B, nodes int, outdated, affine bool) daemonset.Snapshot {
 				"topology.kubernetes.io/region":    "region-1",
 				"topology.kubernetes.io/zone":      fmt.Sprintf("zone-%d", i%3),
 			},
-		}})
+		}, Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: "pool", Value: "spot", Effect: corev1.TaintEffectNoSchedule}}}})
 		s.Objects.Pods = append(s.Objects.Pods, pod(s.Objects.DaemonSet, name, hash, now))
 	}
 	plan, err := daemonset.Compute(s, daemonset.Options{})
@@ -142,7 +142,7 @@ func daemonSet() *appsv1.DaemonSet {
 		},
 		Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: labels},
-			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "agent", Image: "registry.example/agent:v1"}}},
+			Spec:       corev1.PodSpec{Tolerations: []corev1.Toleration{{Key: "pool", Operator: "Exists"}}, Containers: []corev1.Container{{Name: "agent", Image: "registry.example/agent:v1"}}},
 		},
 	}
 	return set
