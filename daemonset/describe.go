@@ -113,17 +113,14 @@ func describePod(on PodReport) string {
 	return fmt.Sprintf("[%s %s %s %s]", on.Ref.Name, age, on.State, on.Health)
 }
 
+// longField is the path of all node affinity findings, too long to repeat on every line.
+const longField = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+
 func describeFinding(f placement.Finding) string {
-	parts := []string{string(f.Code)}
 	if f.Taint != (corev1.Taint{}) {
-		parts = append(parts, f.Taint.ToString())
-	} else {
-		parts = append(parts, f.Field)
+		return fmt.Sprintf("(%s %s)", f.Code, f.Taint.ToString())
 	}
-	if f.Detail != "" {
-		parts = append(parts, f.Detail)
-	}
-	return "(" + strings.Join(parts, " ") + ")"
+	return fmt.Sprintf("(%s %s: %s)", f.Code, strings.TrimPrefix(f.Field, longField), f.Detail)
 }
 
 func describeTemplate(t *corev1.PodTemplateSpec) []string {
