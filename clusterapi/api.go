@@ -1,0 +1,96 @@
+package clusterapi
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/daemonplan/daemonplan/daemonset"
+)
+
+// ClusterAPI is what an adapter implements: twelve calls, none of which decides anything.
+//
+// All methods may be called from several goroutines at once. Errors must satisfy the
+// predicates of k8s.io/apimachinery/pkg/api/errors (IsNotFound, IsConflict, ...), because
+// the Driver decides by them. A call must return when its context is done.
+type ClusterAPI interface {
+	Reader
+	Writer
+}
+
+// Reader supplies what a plan is made from.
+type Reader interface {
+	// Observe returns the DaemonSet with all nodes, the pods that it owns and the orphans of
+	// its namespace, and the ControllerRevisions of its namespace. It may serve from caches
+	// that lag, also each by its own delay; Observation.AsOf says how far they have come.
+	// The objects are only read. A set that is not there is a NotFound error.
+	Observe(ctx context.Context, key types.NamespacedName) (Observation, error)
+
+	// Live returns the DaemonSet from the API server itself, never from a cache. It is asked
+	// before something is adopted and after a status write met a conflict. A set that is not
+	// there is a NotFound error.
+	Live(ctx context.Context, key types.NamespacedName) (*appsv1.DaemonSet, error)
+
+	// Revision returns a revision from the API server itself, never from a cache. It is
+	// asked when the name of a new revision is taken.
+	Revision(ctx context.Context, key types.NamespacedName) (*appsv1.ControllerRevision, error)
+}
+
+// Observation is what Observe saw.
+type Observation struct {
+	Objects daemonset.Objects
+	AsOf    Versions
+}
+
+// Versions are resource versions, one for each kind that the Driver writes. An empty one
+// is not known, and nothing is concluded from it.
+type Versions struct {
+	DaemonSets string
+	Pods       string
+	Revisions  string
+}
+
+// Writer carries out single changes.
+//
+// Every write that names an object by Ref must have no effect on a successor of the same
+// name: it fails with a Conflict error if the UID does not match, and with NotFound if
+// there is no such object.
+type Writer interface {
+	// CreatePod creates the pod and returns it as stored, with name, UID and resource
+	// version. With generateName the name comes from the server. Not idempotent, unless the
+	// pod has a name: then a second call is an AlreadyExists error.
+	CreatePod(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error)
+
+	// PatchPod applies a JSON merge patch (RFC 7396) to the pod's metadata and returns the
+	// pod as stored. Idempotent.
+	PatchPod(ctx context.Context, pod daemonset.Ref, mergePatch []byte) (*corev1.Pod, error)
+
+	// DeletePod asks for the pod's graceful deletion, with its UID as a precondition.
+	// Repeating it is harmless.
+	DeletePod(ctx context.Context, pod daemonset.Ref) error
+
+	// CreateRevision creates the revision and returns it as stored. A name that is taken is
+	// an AlreadyExists error.
+	CreateRevision(ctx context.Context, revision *appsv1.ControllerRevision) (*appsv1.ControllerRevision, error)
+
+	// UpdateRevision replaces the revision and returns it as stored. A resource version
+	// other than the stored one is a Conflict error.
+	UpdateRevision(ctx context.Context, revision *appsv1.ControllerRevision) (*appsv1.ControllerRevision, error)
+
+	// PatchRevision applies a JSON merge patch to the revision's metadata and returns the
+	// revision as stored. Idempotent.
+	PatchRevision(ctx context.Context, revision daemonset.Ref, mergePatch []byte) (*appsv1.ControllerRevision, error)
+
+	// DeleteRevision removes the revision, with its UID as a precondition.
+	DeleteRevision(ctx context.Context, revision daemonset.Ref) error
+
+	// UpdateStatus replaces the DaemonSet's status and nothing else, and returns the set as
+	// stored. A resource version other than the stored one is a Conflict error.
+	UpdateStatus(ctx context.Context, set *appsv1.DaemonSet) (*appsv1.DaemonSet, error)
+
+	// RecordEvent publishes an event about the DaemonSet. It must not block on the network
+	// and reports no error: events are best effort.
+	RecordEvent(ctx context.Context, about daemonset.Ref, event daemonset.Event)
+}
