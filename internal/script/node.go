@@ -4,23 +4,39 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// addNodes adds nodes without labels and taints: "nodes a b c". A name that is there
-// already is added once more.
+// addNodes adds nodes without labels and taints: "nodes a b c", or "nodes n*3" for n1, n2
+// and n3. A name that is there already is added once more.
 func (w *World) addNodes(words []string) error {
-	for _, name := range words {
-		w.snapshot.Objects.Nodes = append(w.snapshot.Objects.Nodes, &corev1.Node{
-			ObjectMeta: metav1.ObjectMeta{Name: name},
-			Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
-				{Type: corev1.NodeReady, Status: corev1.ConditionTrue},
-			}},
-		})
+	for _, word := range words {
+		prefix, count, many := strings.Cut(word, "*")
+		if !many {
+			w.addNode(word)
+			continue
+		}
+		n := 0
+		if err := integer(&n)(count); err != nil {
+			return err
+		}
+		for i := range n {
+			w.addNode(fmt.Sprintf("%s%d", prefix, i+1))
+		}
 	}
 	return atLeast(1, words)
+}
+
+func (w *World) addNode(name string) {
+	w.snapshot.Objects.Nodes = append(w.snapshot.Objects.Nodes, &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{
+			{Type: corev1.NodeReady, Status: corev1.ConditionTrue},
+		}},
+	})
 }
 
 // changeNode sets what is not a label or taint: "node a unschedulable not-ready

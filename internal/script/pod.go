@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"maps"
 	"time"
 
@@ -23,6 +24,7 @@ type podOptions struct {
 	generation    string
 	owner         string
 	labels        string
+	namespace     string
 	age, since    time.Duration
 	ready, unsure bool
 	terminating   bool
@@ -32,14 +34,14 @@ type podOptions struct {
 // addPod adds a pod: "pod p1 node=a rev=v1 available". A name that is there already is
 // added once more. Without a word about its state the pod is pending.
 //
-//	node=N        bound to the node, and pinned to it as daemon pods are
-//	pinned=N      only pinned to it; with neither, no node can be told
+//	node=N        bound to the node, and pinned to it unless pinned says another one
+//	pinned=N      pinned to the node; with neither, no node can be told
 //	rev=V         carries the hash of the template with that image
 //	hash=H        carries that hash
 //	generation=N  carries that legacy template generation
 //	labels=K=V,…  has these instead of the template's labels
-//	owner=O       none, other (another set), recreated (this set's name, another UID); this
-//	              set if absent
+//	owner=O       see ownersOf; this set if absent
+//	namespace=N   is in another namespace
 //	age=1h        since its creation
 //	available     ready for an hour
 //	ready=10s     ready for that long
@@ -51,7 +53,7 @@ func (w *World) addPod(words []string) error {
 	if err := atLeast(1, words); err != nil {
 		return err
 	}
-	o := podOptions{age: defaultAge, phase: corev1.PodPending}
+	o := podOptions{namespace: namespace, age: defaultAge, phase: corev1.PodPending}
 	if err := o.read(words[1:]); err != nil {
 		return err
 	}
@@ -65,7 +67,7 @@ func (w *World) addPod(words []string) error {
 	}
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: namespace, Name: words[0], UID: uidOf(words[0]), Labels: labels,
+			Namespace: o.namespace, Name: words[0], UID: uidOf(words[0]), Labels: labels,
 			CreationTimestamp: *w.ago(o.age), OwnerReferences: owners,
 		},
 		Spec:   corev1.PodSpec{NodeName: o.node},
@@ -74,7 +76,7 @@ func (w *World) addPod(words []string) error {
 	if o.terminating {
 		pod.DeletionTimestamp = w.ago(0)
 	}
-	if target := o.node + o.pinned; target != "" {
+	if target := cmp.Or(o.pinned, o.node); target != "" {
 		pod.Spec.Affinity = placement.PinTo(nil, target)
 	}
 	if o.phase == corev1.PodRunning {
@@ -105,6 +107,7 @@ func (o *podOptions) read(words []string) error {
 		"generation":    text(&o.generation),
 		"labels":        text(&o.labels),
 		"owner":         text(&o.owner),
+		"namespace":     text(&o.namespace),
 		"age":           duration(&o.age),
 		"available":     running(true),
 		"ready":         running(true),
@@ -149,9 +152,11 @@ func (w *World) readiness(o podOptions) corev1.PodCondition {
 	return condition
 }
 
-// ownersOf is the controller reference that an owner option stands for.
+// ownersOf is the controller reference that an owner option stands for: "none" for no
+// controller, "other" for another set, "recreated" for an earlier set of this one's name,
+// "renamed" and "replicaset" for something of another name or kind with this set's UID.
 func ownersOf(owner string) ([]metav1.OwnerReference, error) {
-	meta := &metav1.ObjectMeta{Name: setName, UID: setUID}
+	meta, kind := &metav1.ObjectMeta{Name: setName, UID: setUID}, "DaemonSet"
 	switch owner {
 	case "":
 	case "none":
@@ -160,10 +165,14 @@ func ownersOf(owner string) ([]metav1.OwnerReference, error) {
 		meta = &metav1.ObjectMeta{Name: "other", UID: "uid-other"}
 	case "recreated":
 		meta.UID = "uid-earlier"
+	case "renamed":
+		meta.Name = "other"
+	case "replicaset":
+		kind = "ReplicaSet"
 	default:
 		return nil, unknownKind("owner", owner)
 	}
-	return []metav1.OwnerReference{*metav1.NewControllerRef(meta, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))}, nil
+	return []metav1.OwnerReference{*metav1.NewControllerRef(meta, appsv1.SchemeGroupVersion.WithKind(kind))}, nil
 }
 
 func uidOf(name string) types.UID { return types.UID("uid-" + name) }
