@@ -69,7 +69,7 @@ func misused(s Streams, err error, seeAlso string) int {
 
 // failed reports an error, with which the command may go on.
 func failed(s Streams, err error) int {
-	say(s.Err, fmt.Sprintf("dsplan: %v\n", err))
+	say(s.Err, fmt.Sprintf("dsplan: %s\n", message(err)))
 	return exitFailed
 }
 

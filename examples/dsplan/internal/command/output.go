@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -11,10 +12,22 @@ import (
 	"github.com/daemonplan/daemonplan/placement"
 )
 
+// maxMessage is how much of an error is printed. It may quote what is wrong, which may be
+// as large as the dump.
+const maxMessage = 800
+
+func message(err error) string {
+	text := err.Error()
+	if len(text) <= maxMessage {
+		return text
+	}
+	return fmt.Sprintf("%s... (%d bytes more)", strings.ToValidUTF8(text[:maxMessage], ""), len(text)-maxMessage)
+}
+
 // renderText is a plan for people, under a title.
 func renderText(o outcome, title string) string {
 	if o.err != nil {
-		return fmt.Sprintf("# %s\nerror: %v\n", title, o.err)
+		return fmt.Sprintf("# %s\nerror: %s\n", title, message(o.err))
 	}
 	return fmt.Sprintf("# %s\n%s", title, daemonset.Describe(o.plan))
 }
@@ -106,7 +119,7 @@ func project(o outcome) result {
 	})
 	r.Nodes = each(plan.Nodes, projectNode)
 	if o.err != nil {
-		r.Error = o.err.Error()
+		r.Error = message(o.err)
 		return r
 	}
 	r.Status = o.set.Objects.DaemonSet.Status

@@ -14,7 +14,7 @@ func expandsWithin(text []byte, limit int) bool {
 	}
 	anchors := map[string]int{} // the expanded size at which each begins
 	added := 0
-	for i := 0; i < len(text); i++ {
+	for i := range text {
 		name := markName(text, i)
 		if name == "" {
 			continue

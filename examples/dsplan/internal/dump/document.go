@@ -94,7 +94,7 @@ func segments(file []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// lineEnd is where the line that holds the byte at at ends, its line feed included.
+// lineEnd is where the line around an offset ends, its line feed included.
 func lineEnd(text []byte, at int) int {
 	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
 		return at + i + 1

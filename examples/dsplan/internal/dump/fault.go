@@ -39,8 +39,8 @@ func (p Place) String() string {
 	return text
 }
 
-// Fault reports one object that could not be used.
-type Fault struct {
+// ObjectError reports one object that could not be used.
+type ObjectError struct {
 	Place     Place
 	Kind      string // empty if it is not known what the object is
 	Namespace string // empty if not known, and for a Node
@@ -48,7 +48,7 @@ type Fault struct {
 	Err       error
 }
 
-func (f *Fault) Error() string {
+func (f *ObjectError) Error() string {
 	text := f.Place.String() + ": "
 	if f.Kind != "" {
 		text += f.Kind + " "
@@ -60,7 +60,7 @@ func (f *Fault) Error() string {
 }
 
 // Unwrap returns the cause.
-func (f *Fault) Unwrap() error { return f.Err }
+func (f *ObjectError) Unwrap() error { return f.Err }
 
 // describe puts a decoder's mismatch the way people see their files.
 func describe(err error) string {
@@ -74,7 +74,7 @@ func describe(err error) string {
 // concerns reports whether the fault makes a plan for a set untrustworthy: of a DaemonSet
 // itself, of a pod or revision in its namespace, of any node, or of what might be any of
 // these.
-func (f *Fault) concerns(set setKey) bool {
+func (f *ObjectError) concerns(set setKey) bool {
 	switch f.Kind {
 	case daemonSetKind:
 		return f.Namespace == set.namespace && f.Name == set.name
@@ -88,7 +88,7 @@ func (f *Fault) concerns(set setKey) bool {
 // as many as it has pods, for each of its sets.
 const maxFaults = 3
 
-func joinFaults(faults iter.Seq[*Fault]) error {
+func joinFaults(faults iter.Seq[*ObjectError]) error {
 	var causes []error
 	more := 0
 	for fault := range faults {

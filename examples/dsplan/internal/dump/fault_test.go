@@ -134,7 +134,7 @@ func TestFaultsReachTheSetsThatWouldLookAtThem(t *testing.T) {
 func TestFaultsAreFoundByType(t *testing.T) {
 	w := &dump.World{}
 	require.NoError(t, w.Read("f", strings.NewReader(twoSets(`{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"demo"}}`))))
-	var fault *dump.Fault
+	var fault *dump.ObjectError
 	require.ErrorAs(t, w.Sets()[0].Err, &fault)
 	assert.Equal(t, dump.Place{File: "f", Document: 1, Item: "items[2]"}, fault.Place)
 	assert.Equal(t, "Pod", fault.Kind)

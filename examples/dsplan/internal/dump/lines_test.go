@@ -44,7 +44,8 @@ func TestLinesAreWorldsOfTheirOwn(t *testing.T) {
 		},
 		{
 			"no line feed at the end, blank lines, carriage returns and a byte order mark", "none of them is a snapshot",
-			"\ufeff\r\n" + setJSON + "\r\n\r\n  \n" + setJSON, []string{"demo/agent: nodes [] pods [] revisions []", "demo/agent: nodes [] pods [] revisions []"},
+			"\ufeff\r\n" + setJSON + "\r\n\r\n  \n" + setJSON,
+			[]string{"demo/agent: nodes [] pods [] revisions []", "demo/agent: nodes [] pods [] revisions []"},
 		},
 		{
 			"broken line", "the lines around it are whole", setJSON + "\n\n{\"a\":,}\n" + setJSON + "\n", []string{

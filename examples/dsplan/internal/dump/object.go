@@ -161,7 +161,7 @@ func (w *World) addItems(items []byte, inherited header, at Place) error {
 		place.Item = fmt.Sprintf("%s[%d]", prefix, i)
 		h, err := readHeader(item, inherited)
 		if err != nil {
-			w.faults = append(w.faults, &Fault{Place: place, Err: err})
+			w.faults = append(w.faults, &ObjectError{Place: place, Err: err})
 			continue
 		}
 		if err := w.add(item, h, place); err != nil {
@@ -193,7 +193,7 @@ func (w *World) addObject(text []byte, h header, at Place) {
 		err = w.decode(text, id, at)
 	}
 	if err != nil {
-		fault := &Fault{Place: at, Kind: id.kind, Namespace: id.namespace, Name: id.name, Err: err}
+		fault := &ObjectError{Place: at, Kind: id.kind, Namespace: id.namespace, Name: id.name, Err: err}
 		w.faults = append(w.faults, fault)
 	}
 }

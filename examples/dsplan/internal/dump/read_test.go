@@ -166,6 +166,7 @@ func TestReadTakesEveryForm(t *testing.T) {
 			"kyaml", "what kubectl get -o kyaml prints: braces, names without quotes, trailing commas",
 			[]string{all, "---\n{\n  apiVersion: \"v1\",\n  kind: \"Pod\",\n  metadata: {\n    name: \"agent-aaaaa\",\n    namespace: \"demo\",\n  },\n}\n"},
 		},
+		{"indented documents", "a document may be indented as a whole", []string{"  " + strings.ReplaceAll(strings.ReplaceAll(all, "\n", "\n  "), "  ---", "---")}},
 		{
 			"typed lists", "kubectl get --raw names the kind once",
 			[]string{
@@ -254,6 +255,10 @@ func TestReadReportsDocumentsThatDoNotParse(t *testing.T) {
 		{"JSON after a marker", "lines are counted from the start of the file", podYAML + "---\n\n{\"a\":\n}", "document 2: line 9, column 1: invalid character '}' looking for beginning of value"},
 		{"rest after JSON", "it would be lost without a word", nodeJSON + " xyz", "document 2: is not an object"},
 		{"rest after braces", "the parser stops at the brace; what follows would be lost", "{apiVersion: v1, kind: Node, metadata: {name: a}}\nrest: 1\n", "document 1: line 1: did not find expected '-' indicator"},
+		{"entry after braces", "so would this", "{apiVersion: v1, kind: Node, metadata: {name: a}}\n- {}\n", "document 1: is more than one value"},
+		{"rest after an indented object", "the parser stops at the first line that is less indented", "\n  apiVersion: v1\n  kind: Node\nrest: 1\n", "document 1: line 3: did not find expected '-' indicator"},
+		{"entry after an indented object", "so would this", "  apiVersion: v1\n  kind: Node\n- a\n", "document 1: is more than one value"},
+		{"object on the marker's line", "YAML has no such thing", "--- apiVersion: v1\nkind: Node\n", "document 1: yaml: mapping values are not allowed in this context"},
 		{"no object", "", "hello\n", "document 1: is not an object"},
 		{"array", "", "- a\n", "document 1: is not an object"},
 		{"no kind", "it might be any that is needed", "apiVersion: v1\nmetadata: {}\n", "document 1: has no kind; it may be cut off"},

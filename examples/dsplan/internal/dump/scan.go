@@ -78,6 +78,15 @@ func members(object []byte) iter.Seq2[string, []byte] {
 	}
 }
 
+func hasMember(object []byte, wanted string) bool {
+	for name := range members(object) {
+		if name == wanted {
+			return true
+		}
+	}
+	return false
+}
+
 // elements iterates over the elements of an array, in order. It must be valid JSON; what is
 // not an array has no elements. The values are parts of the array's own memory.
 func elements(array []byte) iter.Seq2[int, []byte] {

@@ -22,7 +22,7 @@ type World struct {
 	pods      map[string][]*corev1.Pod // by namespace
 	revisions map[string][]*appsv1.ControllerRevision
 	seen      map[identity]seen
-	faults    []*Fault
+	faults    []*ObjectError
 }
 
 // Set is one DaemonSet of a World with all that a plan for it looks at.
@@ -73,8 +73,8 @@ func (k setKey) compare(other setKey) int {
 }
 
 // faultsOf yields what keeps one set from being planned.
-func (w *World) faultsOf(key setKey) iter.Seq[*Fault] {
-	return func(yield func(*Fault) bool) {
+func (w *World) faultsOf(key setKey) iter.Seq[*ObjectError] {
+	return func(yield func(*ObjectError) bool) {
 		for _, fault := range w.faults {
 			if fault.concerns(key) && !yield(fault) {
 				return

@@ -14,7 +14,10 @@ import (
 // how many values aliases may add, but not how large each of them is.
 const maxExpansion = 32 << 20
 
-var errBomb = fmt.Errorf("its aliases may expand to more than %d MiB", maxExpansion>>20)
+var (
+	errBomb   = fmt.Errorf("its aliases may expand to more than %d MiB", maxExpansion>>20)
+	errNotOne = errors.New("is more than one value")
+)
 
 // toJSON converts one YAML document to JSON. Line numbers in errors count from the start
 // of the document.
@@ -30,43 +33,70 @@ func wholeToJSON(text []byte) ([]byte, error) {
 	if !expandsWithin(text, maxExpansion) && !isFreeOfAliases(text) {
 		return nil, errBomb
 	}
-	start := contentStart(text)
-	if start == len(text) || text[start] != '{' && text[start] != '[' {
+	wrapped, ok := wrap(text)
+	if !ok {
 		return yaml.ToJSON(text)
 	}
-	// The parser stops at the end of a value in brackets, whatever comes after. In a
-	// sequence it has to look at what follows.
-	wrapped := slices.Concat([]byte("- "), text[start:])
-	array, err := yaml.ToJSON(append(bytes.Repeat([]byte("\n"), bytes.Count(text[:start], []byte("\n"))), wrapped...))
+	array, err := yaml.ToJSON(wrapped)
 	if err != nil {
 		return nil, err
 	}
-	return withoutBrackets(array)
+	return onlyElement(array)
 }
 
-func withoutBrackets(array []byte) ([]byte, error) {
-	array = bytes.TrimSpace(array)
-	if !isArray(array) {
-		return nil, errors.New("is not one value")
+// wrap makes a document the entry of a sequence, if it would otherwise be read in part: the
+// parser stops where a value in brackets or an indented one ends, whatever comes after. In
+// a sequence it has to look at what follows. Lines keep their numbers, if there is a line
+// to spare before the document.
+func wrap(text []byte) ([]byte, bool) {
+	start := contentStart(text)
+	if start == len(text) {
+		return nil, false
 	}
-	return array[1 : len(array)-1], nil
+	lines := bytes.Count(text[:start], []byte("\n"))
+	lineStart := bytes.LastIndexByte(text[:start], '\n') + 1
+	switch {
+	case bytes.IndexByte([]byte("{[&!"), text[start]) >= 0:
+		return slices.Concat(bytes.Repeat([]byte("\n"), lines), []byte("- "), text[start:]), true
+	case start > lineStart && !startsDocument(text[lineStart:]):
+		return slices.Concat(bytes.Repeat([]byte("\n"), max(0, lines-1)), []byte("-\n"), text[lineStart:]), true
+	}
+	return nil, false
+}
+
+// onlyElement is the one element of an array.
+func onlyElement(array []byte) ([]byte, error) {
+	var only []byte
+	for i, element := range elements(bytes.TrimSpace(array)) {
+		if i > 0 {
+			return nil, errNotOne
+		}
+		only = element
+	}
+	if only == nil {
+		return nil, errNotOne
+	}
+	return only, nil
 }
 
 // listToJSON converts a list in the form that kubectl prints item by item, which takes a
 // small part of the memory that the whole takes. ok is false for everything else, and for
 // what does not convert so; it may be fine as a whole.
 //
-// The result is that of the whole: an item that converts by itself is complete, so its
-// text means the same among others. Only an alias could tell the difference, and one to
-// another item does not convert.
+// The result is that of the whole: what converts by itself is complete, so its text means
+// the same among others. Only an alias could tell the difference, and one to another part
+// does not convert.
 func listToJSON(text []byte) (object []byte, ok bool) {
 	list, ok := splitList(text)
-	if !ok || !isNameByte(text[contentStart(text)]) {
-		return nil, false // not a mapping in block style
+	if !ok || !isNameByte(text[contentStart(text)]) || len(list.tail) > 0 && !isNameByte(list.tail[0]) {
+		return nil, false // not a mapping in block style, with plain names
 	}
-	frame, err := wholeToJSON(list.frame)
+	if _, err := wholeToJSON(list.head); err != nil {
+		return nil, false
+	}
+	frame, err := wholeToJSON(slices.Concat(list.head, list.tail))
 	frame = bytes.TrimSpace(frame)
-	if err != nil || !isObject(frame) {
+	if err != nil || !isObject(frame) || hasMember(frame, "items") {
 		return nil, false
 	}
 	frame = frame[:len(frame)-1]
@@ -78,7 +108,7 @@ func listToJSON(text []byte) (object []byte, ok bool) {
 		if err != nil {
 			return nil, false
 		}
-		element, err := withoutBrackets(array)
+		element, err := onlyElement(array)
 		if err != nil {
 			return nil, false
 		}
@@ -92,8 +122,9 @@ func listToJSON(text []byte) (object []byte, ok bool) {
 
 // listText is the text of a list, taken apart.
 type listText struct {
-	frame []byte   // everything but the items
+	head  []byte   // what comes before the items
 	items [][]byte // each a sequence of one entry
+	tail  []byte   // what comes after them
 }
 
 // splitList takes a block mapping apart that has a block sequence as its member items.
@@ -102,7 +133,7 @@ func splitList(text []byte) (listText, bool) {
 	if !ok {
 		return listText{}, false
 	}
-	list := listText{}
+	list := listText{head: text[:begin-len("items:\n")]}
 	indent := -1
 	item, at := begin, begin
 	for at < len(text) {
@@ -111,7 +142,7 @@ func splitList(text []byte) (listText, bool) {
 		if endsItems(line) {
 			break
 		}
-		if bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte("- ")) {
+		if isMarker(bytes.TrimLeft(line, " "), "-") {
 			depth := bytes.IndexByte(line, '-')
 			if indent < 0 {
 				indent = depth
@@ -127,9 +158,8 @@ func splitList(text []byte) (listText, bool) {
 		return listText{}, false
 	}
 	list.items = append(list.items, text[item:at])
-	list.frame = slices.Concat(text[:begin-len("items:\n")], text[at:])
-	_, twice := memberItems(list.frame)
-	return list, !twice
+	list.tail = text[at:]
+	return list, true
 }
 
 // memberItems is where the line after "items:" begins.
@@ -147,8 +177,6 @@ func endsItems(line []byte) bool {
 	switch line[0] {
 	case ' ', '\t', '#', '\n':
 		return false
-	case '-':
-		return len(line) == 1 || line[1] != ' '
 	}
-	return true
+	return !isMarker(line, "-")
 }
