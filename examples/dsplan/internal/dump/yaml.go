@@ -88,20 +88,14 @@ func onlyElement(array []byte) ([]byte, error) {
 // does not convert.
 func listToJSON(text []byte) (object []byte, ok bool) {
 	list, ok := splitList(text)
-	if !ok || !isNameByte(text[contentStart(text)]) || len(list.tail) > 0 && !isNameByte(list.tail[0]) {
-		return nil, false // not a mapping in block style, with plain names
-	}
-	if _, err := wholeToJSON(list.head); err != nil {
+	if !ok {
 		return nil, false
 	}
-	frame, err := wholeToJSON(slices.Concat(list.head, list.tail))
-	frame = bytes.TrimSpace(frame)
-	if err != nil || !isObject(frame) || hasMember(frame, "items") {
+	frame, ok := list.frameToJSON()
+	if !ok {
 		return nil, false
 	}
-	frame = frame[:len(frame)-1]
-	object = make([]byte, 0, len(text))
-	object = append(object, frame...)
+	object = append(make([]byte, 0, len(text)), frame[:len(frame)-1]...)
 	object = append(object, `,"items":[`...)
 	for i, item := range list.items {
 		array, err := wholeToJSON(item)
@@ -125,6 +119,22 @@ type listText struct {
 	head  []byte   // what comes before the items
 	items [][]byte // each a sequence of one entry
 	tail  []byte   // what comes after them
+}
+
+// frameToJSON converts what is around the items, if that is a mapping in block style with
+// plain names, and has no items of its own.
+func (l listText) frameToJSON() ([]byte, bool) {
+	start := contentStart(l.head)
+	if start == len(l.head) || !isNameByte(l.head[start]) || len(l.tail) > 0 && !isNameByte(l.tail[0]) {
+		return nil, false
+	}
+	// The head may end in a string that the tail ends, with the items in it.
+	if _, err := wholeToJSON(l.head); err != nil {
+		return nil, false
+	}
+	frame, err := wholeToJSON(slices.Concat(l.head, l.tail))
+	frame = bytes.TrimSpace(frame)
+	return frame, err == nil && isObject(frame) && !hasMember(frame, "items")
 }
 
 // splitList takes a block mapping apart that has a block sequence as its member items.
