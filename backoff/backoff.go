@@ -70,11 +70,9 @@ func (p Policy) max() time.Duration {
 func (p Policy) Next(e Entry, now time.Time) Entry {
 	delay := p.initial()
 	if e.Delay > 0 && !p.Decayed(e, now) {
-		// The first comparison keeps the doubling from overflowing.
-		if e.Delay >= p.max() || e.Delay*2 >= p.max() {
-			delay = p.max()
-		} else {
-			delay = e.Delay * 2
+		delay = p.max()
+		if e.Delay < delay-e.Delay { // doubling stays below, and cannot overflow
+			delay = 2 * e.Delay
 		}
 	}
 	return Entry{Key: e.Key, Delay: delay, Since: now}
@@ -91,7 +89,8 @@ func (p Policy) Wait(e Entry, now time.Time) time.Duration {
 // Decayed reports whether e is too old to matter: untouched for more than twice the
 // maximum delay.
 func (p Policy) Decayed(e Entry, now time.Time) bool {
-	return now.Sub(e.Since) > 2*p.max()
+	age, limit := now.Sub(e.Since), p.max()
+	return age > limit && age-limit > limit
 }
 
 // Entries is a read-only view, sorted by key: no map, so that it prints, compares and
