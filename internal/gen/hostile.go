@@ -64,8 +64,8 @@ func setSpoilers() []func(c *Case) {
 		func(c *Case) { c.Snapshot.Objects.DaemonSet.Spec.UpdateStrategy.Type = "Sideways" },
 		func(c *Case) { c.Snapshot.Objects.DaemonSet.Spec.MinReadySeconds = -1 },
 		func(c *Case) { c.Snapshot.Objects.DaemonSet.Spec.MinReadySeconds = 1<<31 - 1 },
-		func(c *Case) { c.Snapshot.Objects.DaemonSet.Spec.RevisionHistoryLimit = ptr[int32](-1) },
-		func(c *Case) { c.Snapshot.Objects.DaemonSet.Status.CollisionCount = ptr[int32](1<<31 - 1) },
+		func(c *Case) { c.Snapshot.Objects.DaemonSet.Spec.RevisionHistoryLimit = new(int32(-1)) },
+		func(c *Case) { c.Snapshot.Objects.DaemonSet.Status.CollisionCount = new(int32(1<<31 - 1)) },
 		func(c *Case) { c.Snapshot.Objects.DaemonSet.Spec.Template = corev1.PodTemplateSpec{} },
 	}
 }
@@ -73,8 +73,8 @@ func setSpoilers() []func(c *Case) {
 func limits(c *Case, limit intstr.IntOrString) {
 	strategy := &c.Snapshot.Objects.DaemonSet.Spec.UpdateStrategy
 	if strategy.RollingUpdate != nil {
-		strategy.RollingUpdate.MaxUnavailable = ptr(limit)
-		strategy.RollingUpdate.MaxSurge = ptr(limit)
+		strategy.RollingUpdate.MaxUnavailable = new(limit)
+		strategy.RollingUpdate.MaxSurge = new(limit)
 	}
 }
 

@@ -64,7 +64,7 @@ func (w *world) taint() corev1.Taint {
 		taint(coresLabel, "8", corev1.TaintEffectNoSchedule),
 	)
 	if w.oneIn(4) {
-		t.TimeAdded = ptr(at(w.now.Add(-time.Minute)))
+		t.TimeAdded = new(at(w.now.Add(-time.Minute)))
 	}
 	return t
 }

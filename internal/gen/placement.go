@@ -89,7 +89,7 @@ func (w *world) tolerations() []corev1.Toleration {
 		tolerations = append(tolerations, pick(&w.source,
 			corev1.Toleration{Key: dedicated, Operator: corev1.TolerationOpEqual, Value: "db", Effect: corev1.TaintEffectNoSchedule},
 			corev1.Toleration{Key: dedicated, Operator: corev1.TolerationOpExists},
-			corev1.Toleration{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: ptr[int64](30)},
+			corev1.Toleration{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64(30))},
 			corev1.Toleration{Key: dedicated, Value: "gpu"},
 			corev1.Toleration{Key: coresLabel, Operator: corev1.TolerationOpGt, Value: "4", Effect: corev1.TaintEffectNoSchedule},
 			corev1.Toleration{Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},

@@ -138,8 +138,8 @@ func (w *world) live(pod *corev1.Pod) {
 		pod.Status.Phase = pick(&w.source, corev1.PodFailed, corev1.PodFailed, corev1.PodSucceeded, corev1.PodUnknown)
 	}
 	if w.odd() || w.mood == updating && w.oneIn(20) {
-		pod.DeletionTimestamp = ptr(at(w.now.Add(-time.Second)))
-		pod.DeletionGracePeriodSeconds = ptr[int64](30)
+		pod.DeletionTimestamp = new(at(w.now.Add(-time.Second)))
+		pod.DeletionGracePeriodSeconds = new(int64(30))
 	}
 }
 
@@ -170,6 +170,6 @@ func (w *world) estrange(pod *corev1.Pod) {
 func owner(name string, uid types.UID) metav1.OwnerReference {
 	return metav1.OwnerReference{
 		APIVersion: "apps/v1", Kind: "DaemonSet", Name: name, UID: uid,
-		Controller: ptr(true), BlockOwnerDeletion: ptr(true),
+		Controller: new(true), BlockOwnerDeletion: new(true),
 	}
 }

@@ -50,7 +50,7 @@ func (w *world) makeSet() {
 			Template:             w.template(),
 			UpdateStrategy:       w.strategy(),
 			MinReadySeconds:      pick(&w.source, int32(0), 0, 10, 60),
-			RevisionHistoryLimit: pick(&w.source, ptr[int32](10), nil, ptr[int32](0), ptr[int32](1), ptr[int32](2)),
+			RevisionHistoryLimit: pick(&w.source, new(int32(10)), nil, new(int32(0)), new(int32(1)), new(int32(2))),
 		},
 	}
 	w.set.Status.ObservedGeneration = w.set.Generation - int64(w.below(2))
@@ -61,10 +61,10 @@ func (w *world) makeSet() {
 		}
 	}
 	if w.oneIn(5) {
-		w.set.Status.CollisionCount = ptr(int32(w.below(3)))
+		w.set.Status.CollisionCount = new(int32(w.below(3)))
 	}
 	if w.oneIn(40) {
-		w.set.DeletionTimestamp = ptr(at(w.now))
+		w.set.DeletionTimestamp = new(at(w.now))
 		w.set.Finalizers = []string{"foregroundDeletion"}
 	}
 }
@@ -97,7 +97,7 @@ func (w *world) template() corev1.PodTemplateSpec {
 			RestartPolicy: corev1.RestartPolicyAlways, DNSPolicy: corev1.DNSClusterFirst,
 			SchedulerName:                 corev1.DefaultSchedulerName,
 			SecurityContext:               &corev1.PodSecurityContext{},
-			TerminationGracePeriodSeconds: ptr[int64](30),
+			TerminationGracePeriodSeconds: new(int64(30)),
 			HostNetwork:                   w.oneIn(4),
 			NodeName:                      w.templateNode(),
 			NodeSelector:                  w.nodeSelector(),
@@ -130,7 +130,6 @@ func (w *world) strategy() appsv1.DaemonSetUpdateStrategy {
 	s.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &limit, MaxSurge: &zero}
 	if w.mood == surging && !w.oneIn(5) || w.oneIn(8) {
 		s.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &zero, MaxSurge: &limit}
-		s.RollingUpdate.MaxUnavailable = ptr(zero)
 	}
 	if !w.lenient {
 		return s
@@ -141,9 +140,9 @@ func (w *world) strategy() appsv1.DaemonSetUpdateStrategy {
 	case 17:
 		s.RollingUpdate.MaxUnavailable = nil
 	case 18:
-		s.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: ptr(zero), MaxSurge: ptr(zero)}
+		s.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: new(zero), MaxSurge: new(zero)}
 	case 19:
-		s.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: ptr(limit), MaxSurge: ptr(pick(&w.source, limits...))}
+		s.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: new(limit), MaxSurge: new(pick(&w.source, limits...))}
 	}
 	return s
 }

@@ -45,6 +45,3 @@ func (s *source) odd() bool { return s.below(100) >= 100-s.disorder }
 
 // pick returns one of items; the first is the plainest.
 func pick[T any](s *source, items ...T) T { return items[s.below(len(items))] }
-
-// ptr returns a pointer to a copy of v.
-func ptr[T any](v T) *T { return &v }
