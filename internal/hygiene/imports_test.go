@@ -53,7 +53,7 @@ func TestImportsOfThisModule(t *testing.T) {
 func TestTableCheck(t *testing.T) {
 	layers := hygiene.Table{
 		Module:     "example.com/m",
-		Layers:     []hygiene.Layer{{Package: "low"}, {Package: "high", Own: []string{"low"}, Never: []hygiene.Ban{{Path: "os", Why: "no I/O"}}}},
+		Layers:     []hygiene.Layer{{Package: "low"}, {Package: "high", Own: []string{"low"}, Never: []hygiene.Ban{{Path: "os", Why: "no I/O"}, {Path: "str", Why: "not this one"}}}},
 		Production: []hygiene.Ban{{Path: "testing", Why: "test only"}},
 		TestOnly:   []string{"internal"},
 		Free:       []string{"examples"},
@@ -82,6 +82,12 @@ func TestTableCheck(t *testing.T) {
 			why:  "what is below a banned path is banned too, and the reason is given",
 			give: map[string]string{"high/high.go": "package high\n\nimport _ \"os/exec\"\n"},
 			want: []string{"high must not import os/exec: no I/O"},
+		},
+		{
+			name: "banned itself",
+			why:  "a ban is not only for what is below",
+			give: map[string]string{"high/high.go": "package high\n\nimport _ \"os\"\n"},
+			want: []string{"high must not import os: no I/O"},
 		},
 		{
 			name: "not banned for another layer",

@@ -76,6 +76,12 @@ func TestMapOrder(t *testing.T) {
 			want: []string{"maps.Keys has no order"},
 		},
 		{
+			name: "sorted elsewhere",
+			why:  "one sorted use does not excuse another",
+			give: "_ = slices.Sorted(maps.Keys(m))\n_ = slices.Collect(maps.Keys(m))",
+			want: []string{"m.go:13: maps.Keys has no order"},
+		},
+		{
 			name: "as a value",
 			why:  "who calls it cannot be seen",
 			give: "_ = maps.Keys[map[string]int]",
