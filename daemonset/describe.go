@@ -64,11 +64,11 @@ func (d *description) writes(p Plan) {
 		}
 		d.line(verb, string(c.Kind)+" "+c.Ref.Name, string(c.Reason))
 	}
-	for _, c := range p.Revisions {
-		d.line("history", c.Op.String(), c.Revision.Name, describeRevision(c.Revision), joinReasons(c.Reasons))
-	}
 	for _, r := range p.Relabels {
 		d.line("relabel", r.Pod.Name, "hash="+r.Hash)
+	}
+	for _, c := range p.Revisions {
+		d.line("history", c.Op.String(), c.Revision.Name, describeRevision(c.Revision), joinReasons(c.Reasons))
 	}
 	for _, c := range p.Creates {
 		d.line("create", c.Node, string(c.Reason))

@@ -134,7 +134,7 @@ func (set daemonSet) newRevision(r Revision, patch []byte) *appsv1.ControllerRev
 		Namespace:       set.ref.Namespace,
 		Labels:          withLabel(set.obj.Spec.Template.Labels, appsv1.ControllerRevisionHashLabelKey, r.Hash),
 		Annotations:     maps.Clone(set.obj.Annotations),
-		OwnerReferences: []metav1.OwnerReference{set.ref.controllerReference()},
+		OwnerReferences: []metav1.OwnerReference{set.ref.ControllerReference()},
 	}
 	return &appsv1.ControllerRevision{ObjectMeta: meta, Data: runtime.RawExtension{Raw: patch}, Revision: r.Number}
 }
@@ -166,7 +166,7 @@ func (set daemonSet) updated(r *ownedRevision) *appsv1.ControllerRevision {
 	revision.Labels = withLabel(revision.Labels, appsv1.ControllerRevisionHashLabelKey, r.hash)
 	revision.Revision = r.number
 	if r.adopted {
-		revision.OwnerReferences = append(revision.OwnerReferences, set.ref.controllerReference())
+		revision.OwnerReferences = append(revision.OwnerReferences, set.ref.ControllerReference())
 	}
 	return revision
 }

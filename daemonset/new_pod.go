@@ -47,14 +47,14 @@ func (p Plan) Pod(c Create) *corev1.Pod {
 			Labels:          template.Labels,
 			Annotations:     template.Annotations,
 			Finalizers:      template.Finalizers,
-			OwnerReferences: []metav1.OwnerReference{p.For.controllerReference()},
+			OwnerReferences: []metav1.OwnerReference{p.For.ControllerReference()},
 		},
 		Spec: template.Spec,
 	}
 }
 
-// controllerReference makes the DaemonSet the controller of what it creates.
-func (r Ref) controllerReference() metav1.OwnerReference {
+// ControllerReference makes the DaemonSet the controller of what it creates.
+func (r Ref) ControllerReference() metav1.OwnerReference {
 	owner := &metav1.ObjectMeta{Name: r.Name, UID: r.UID}
 	return *metav1.NewControllerRef(owner, appsv1.SchemeGroupVersion.WithKind(string(DaemonSetKind)))
 }

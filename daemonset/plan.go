@@ -25,8 +25,8 @@ type Plan struct {
 	Template *corev1.PodTemplateSpec `json:"template,omitempty"` // of new pods, before the node is set; see Pod
 
 	Claims    []Claim                 `json:"claims,omitempty"`    // pods by name, then revisions by name
+	Relabels  []Relabel               `json:"relabels,omitempty"`  // by pod name; before the duplicates go that the pods are of
 	Revisions []RevisionChange        `json:"revisions,omitempty"` // before any pod that carries them
-	Relabels  []Relabel               `json:"relabels,omitempty"`  // by pod name
 	Creates   []Create                `json:"creates,omitempty"`   // by node name
 	Deletes   []Delete                `json:"deletes,omitempty"`   // by node name
 	Failures  []backoff.Key           `json:"failures,omitempty"`  // record each once the delete on its node was accepted

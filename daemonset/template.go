@@ -159,3 +159,14 @@ func hashTemplate(patch []byte, collisions *int32) (string, error) {
 func hashOf(labels map[string]string) string {
 	return labels[appsv1.ControllerRevisionHashLabelKey]
 }
+
+// HoldsTemplate reports whether a revision holds the DaemonSet's template, compared by
+// value. It is what a driver asks when the name of a new revision turns out to be taken.
+// The error says why a revision cannot be read; it then holds no template.
+func HoldsTemplate(set *appsv1.DaemonSet, revision *appsv1.ControllerRevision) (bool, error) {
+	patch, err := encodePatch(&set.Spec.Template)
+	if err != nil {
+		return false, err
+	}
+	return templateMatcher{template: &set.Spec.Template, patch: patch}.matches(revision.Data.Raw)
+}

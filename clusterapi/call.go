@@ -1,0 +1,73 @@
+package clusterapi
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// call makes one call of the adapter and stays in control: a panic becomes an error, and a
+// call that goes on after its context is done is left behind.
+func call[T any](ctx context.Context, d *Driver, f func(context.Context) (T, error)) (T, error) {
+	if d.cfg.CallTimeout > 0 {
+		limited, cancel := context.WithTimeout(ctx, d.cfg.CallTimeout)
+		defer cancel()
+		ctx = limited
+	}
+	answers := make(chan answer[T], 1)
+	go func() { answers <- guarded(ctx, f) }()
+	select {
+	case a := <-answers:
+		return a.value, a.err
+	case <-ctx.Done():
+	}
+	select {
+	case a := <-answers: // both were there; an answer is worth more
+		return a.value, a.err
+	default:
+		var none T
+		return none, context.Cause(ctx)
+	}
+}
+
+type answer[T any] struct {
+	value T
+	err   error
+}
+
+func guarded[T any](ctx context.Context, f func(context.Context) (T, error)) (a answer[T]) {
+	defer func() {
+		if r := recover(); r != nil {
+			a.err = fmt.Errorf("%w: panic: %v\n%s", ErrAdapter, r, debug.Stack())
+		}
+	}()
+	value, err := f(ctx)
+	return answer[T]{value, err}
+}
+
+// object is call for methods that return an object, which must not be nil without an error.
+func object[T any](ctx context.Context, d *Driver, f func(context.Context) (*T, error)) (*T, error) {
+	got, err := call(ctx, d, f)
+	if err == nil && got == nil {
+		return nil, fmt.Errorf("%w: neither an object nor an error", ErrAdapter)
+	}
+	return got, err
+}
+
+// act is call for methods that return nothing.
+func act(ctx context.Context, d *Driver, f func(context.Context) error) error {
+	_, err := call(ctx, d, func(ctx context.Context) (struct{}, error) { return struct{}{}, f(ctx) })
+	return err
+}
+
+// refused reports whether an error proves that a write has not taken effect. Everything
+// else, a time-out above all, leaves that open.
+func refused(err error) bool {
+	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) ||
+		apierrors.IsBadRequest(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err) ||
+		apierrors.IsConflict(err) || apierrors.IsTooManyRequests(err) || apierrors.IsMethodNotSupported(err) ||
+		apierrors.IsNotAcceptable(err) || apierrors.IsUnsupportedMediaType(err) ||
+		apierrors.IsRequestEntityTooLargeError(err) || apierrors.IsGone(err)
+}

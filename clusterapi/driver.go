@@ -1,0 +1,133 @@
+package clusterapi
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/daemonplan/daemonplan/backoff"
+	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/expectations"
+)
+
+// staleRetry is when a pass is tried again that was refused because of old reads.
+const staleRetry = 100 * time.Millisecond
+
+// Driver observes, plans and applies, one DaemonSet per Sync. It is safe for concurrent
+// use, but only one Sync of one DaemonSet may be under way at a time; a Runner sees to it.
+type Driver struct {
+	cfg Config
+	own own
+}
+
+// NewDriver checks cfg and fills in its defaults.
+func NewDriver(cfg Config) (*Driver, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Driver{cfg: cfg}, nil
+}
+
+// Expectations returns the tracker that has to be fed with the watch events of pods.
+func (d *Driver) Expectations() *expectations.Tracker { return d.cfg.Expectations }
+
+// Backoff returns the store, to save it and to prune it every minute or so.
+func (d *Driver) Backoff() *backoff.Store { return d.cfg.Backoff }
+
+// Sync makes one pass. The result is valid even when the error is not nil.
+//
+// The error joins an *ApplyError for each write that failed, in plan order; it is an
+// *daemonset.InvalidError if no plan can be made, and wraps ErrAdapter if the adapter broke
+// its contract. Whatever it is, another pass later is the right answer to it, no sooner
+// than Result.Requeue if that is set.
+func (d *Driver) Sync(ctx context.Context, key types.NamespacedName) (Result, error) {
+	seen, err := call(ctx, d, func(ctx context.Context) (Observation, error) { return d.cfg.API.Observe(ctx, key) })
+	switch {
+	case apierrors.IsNotFound(err):
+		d.forget(d.own.forget(key))
+		return Result{Gone: true}, nil
+	case err != nil:
+		return Result{}, fmt.Errorf("clusterapi: observe %s: %w", key, err)
+	}
+	if err := belongs(seen, key); err != nil {
+		return Result{}, err
+	}
+	owner := seen.Objects.DaemonSet.UID
+	d.forget(d.own.know(key, owner))
+	now := d.cfg.Now()
+	if stale := d.own.stale(key, seen.AsOf, now); stale != nil {
+		return Result{Stale: stale, Requeue: staleRetry}, nil
+	}
+	pending, expired := d.pending(owner, now)
+	snapshot := daemonset.Snapshot{
+		Objects: seen.Objects,
+		Pending: pending,
+		Backoff: d.cfg.Backoff.View(owner),
+		Now:     now,
+	}
+	plan, err := daemonset.Compute(snapshot, d.cfg.Options)
+	if err != nil {
+		return Result{Expired: expired}, err
+	}
+	result := Result{Plan: plan, Expired: expired}
+	if !plan.Next.IsZero() {
+		result.Requeue = max(plan.Next.Sub(now), time.Millisecond)
+	}
+	pass := &pass{Driver: d, key: key, seen: seen.Objects, plan: plan, now: now, result: &result}
+	pass.apply(ctx)
+	err = result.errors()
+	d.log(ctx, key, result, err)
+	return result, err
+}
+
+// belongs checks that the adapter answered what it was asked.
+func belongs(seen Observation, key types.NamespacedName) error {
+	set := seen.Objects.DaemonSet
+	if set == nil {
+		return fmt.Errorf("clusterapi: observe %s: %w: neither a DaemonSet nor an error", key, ErrAdapter)
+	}
+	if got := (types.NamespacedName{Namespace: set.Namespace, Name: set.Name}); got != key {
+		return fmt.Errorf("clusterapi: observe %s: %w: the DaemonSet is %s", key, ErrAdapter, got)
+	}
+	return nil
+}
+
+// pending returns what is still waited for at now, and what has been waited for too long.
+func (d *Driver) pending(owner types.UID, now time.Time) (pending, expired expectations.Pending) {
+	pending = d.cfg.Expectations.Pending(owner)
+	if waits := pending.Creates > 0 || len(pending.Deletes) > 0; waits && pending.Settled(now) {
+		d.cfg.Expectations.Forget(owner)
+		return expectations.Pending{}, pending
+	}
+	return pending, expectations.Pending{}
+}
+
+func (d *Driver) forget(owner types.UID) {
+	if owner != "" {
+		d.cfg.Expectations.Forget(owner)
+		d.cfg.Backoff.Forget(owner)
+	}
+}
+
+func (d *Driver) log(ctx context.Context, key types.NamespacedName, r Result, err error) {
+	attributes := []any{
+		"daemonset", key.String(),
+		"creates", r.Count(CreatePod, Done),
+		"deletes", r.Count(DeletePod, Done),
+		"requeue", r.Requeue,
+	}
+	for _, w := range r.Writes {
+		if w.Outcome == Failed || w.Outcome == Unknown {
+			d.cfg.Logger.DebugContext(ctx, "write", "verb", w.Verb, "name", w.Ref.Name, "node", w.Node, "outcome", w.Outcome, "error", w.Err)
+		}
+	}
+	if err != nil {
+		d.cfg.Logger.ErrorContext(ctx, "pass", append(attributes, "error", err)...)
+		return
+	}
+	d.cfg.Logger.InfoContext(ctx, "pass", attributes...)
+}
