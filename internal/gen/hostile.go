@@ -44,7 +44,7 @@ func listSpoilers() []func(c *Case) {
 		func(c *Case) { c.Snapshot.Objects.Revisions = slices.Repeat(c.Snapshot.Objects.Revisions, 2) },
 		func(c *Case) { c.Snapshot.Backoff = slices.Repeat(c.Snapshot.Backoff, 2) },
 		func(c *Case) { c.Snapshot.Now = time.Time{} },
-		func(c *Case) { c.Snapshot.Now = time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC) },
+		func(c *Case) { c.Snapshot.Now = time.Date(9900, time.December, 31, 23, 59, 59, 0, time.UTC) },
 		func(c *Case) { c.Snapshot.Pending.Creates = -5 },
 	}
 }
