@@ -33,6 +33,11 @@ var table = hygiene.Table{
 		{Package: "backoff", Never: noIO},
 		{Package: "expectations", Never: noIO},
 		{Package: "daemonset", Own: []string{"placement", "rollout", "backoff", "expectations"}, Never: pure},
+		// Not placement and rollout: it applies plans, it does not judge.
+		{Package: "clusterapi", Own: []string{"daemonset", "backoff", "expectations"}, Never: []hygiene.Ban{
+			{Path: "k8s.io/client-go", Why: "adapters are in nested modules"},
+			{Path: "math/rand", Why: "a pass can be repeated"},
+		}},
 	},
 	Production: []hygiene.Ban{
 		{Path: "testing", Why: "it is for tests only"},
