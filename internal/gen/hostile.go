@@ -97,7 +97,7 @@ func objectSpoilers() []func(c *Case) {
 			}
 		},
 		func(c *Case) {
-			broken := [][]byte{nil, {}, []byte("{"), []byte(`{"spec":{"template":[]}}`), []byte("null")}
+			broken := [][]byte{nil, []byte("7"), []byte(`{"spec":{"template":[]}}`), []byte("null"), []byte(`{"spec":{"template":{"$patch":"x"}}}`)}
 			for r := range present(c.Snapshot.Objects.Revisions) {
 				r.Data.Raw = broken[int(r.Revision&0xff)%len(broken)]
 			}
