@@ -31,7 +31,6 @@ const (
 const (
 	FailedPodBackoff  Reason = "FailedPodBackoff"                // a failed pod stays until its backoff has run
 	TerminatingPod    Reason = "TerminatingPod"                  // the pod there has to go before a new one comes
-	FinishedPod       Reason = "FinishedPod"                     // a finished pod is being deleted; the new one comes when it is gone
 	PodNotReady       Reason = "PodNotReady"                     // the pod there is not ready
 	MinReadySeconds   Reason = "MinReadySeconds"                 // the pod there is ready, not yet for long enough
 	UpdateOnDelete    Reason = "UpdateOnDelete"                  // outdated, and the strategy leaves it until somebody deletes it

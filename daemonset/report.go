@@ -41,8 +41,6 @@ func (p *pass) waiting(plan *Plan, n node) (Reason, time.Time) {
 		return TerminatingPod, time.Time{}
 	case plan.Reason != "":
 		return plan.Reason, time.Time{}
-	case first.state != Live:
-		return FinishedPod, time.Time{}
 	case !first.current && p.set.onDelete:
 		return UpdateOnDelete, time.Time{}
 	case !first.current:
