@@ -41,6 +41,12 @@ func TestHostileFilesAreRefusedCheaply(t *testing.T) {
 			"its aliases may expand to more than 32 MiB",
 		},
 		{
+			"aliases of aliases of a string", "few enough values for the parser, and a string of no length to speak of",
+			"apiVersion: v1\nkind: List\na: &a " + strings.Repeat("x", kib) + "\nb: &b [" + strings.Repeat("*a, ", 50) + "]\nc: &c [" + strings.Repeat("*b, ", 50) +
+				"]\nd: [" + strings.Repeat("*c, ", 50) + "]\n",
+			"its aliases may expand to more than 32 MiB",
+		},
+		{
 			"aliases in braces", "the first brace does not make it JSON",
 			"{apiVersion: v1, kind: List, s: &s " + strings.Repeat("x", kib*kib) + ", l: [" + strings.Repeat("*s,", 100*kib) + "]}\n",
 			"its aliases may expand to more than 32 MiB",

@@ -215,7 +215,7 @@ func TestReadTakesEveryForm(t *testing.T) {
 		{"document end markers", "what follows is another document", []string{strings.ReplaceAll(all, "---\n", "...\n")}},
 		{"marker with a comment", "it is a marker all the same", []string{strings.ReplaceAll(all, "---\n", "--- # next\n")}},
 		{"directive", "it says nothing about the objects", []string{"%YAML 1.1\n---\n" + all}},
-		{"byte order mark", "Windows editors write one", []string{"\ufeff" + all, "\ufeff" + listJSON}},
+		{"byte order mark", "Windows editors write one", []string{"\ufeff" + all, "\ufeff" + setJSON + nodeJSON}},
 		{"carriage returns", "Windows editors write them", []string{strings.ReplaceAll(listYAML, "\n", "\r\n"), strings.ReplaceAll(all, "\n", "\r\n"), strings.ReplaceAll(indented(listJSON), "\n", "\r\n")}},
 		{"old carriage returns", "they are line breaks in YAML", []string{strings.ReplaceAll(all, "\n", "\r")}},
 		{"UTF-16", "the shell of Windows redirects output so", []string{asUTF16(all, "\xff\xfe"), asUTF16(listJSON, "\xfe\xff")}},

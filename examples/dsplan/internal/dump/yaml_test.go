@@ -45,6 +45,7 @@ func TestListsAreTakenApartOnlyWhereItIsSafe(t *testing.T) {
 		{"items twice", "the last one counts, which a part does not know", "k: v\nitems:\n- a\nitems:\n- b\n", false},
 		{"in a string", "the quotes are closed after what looks like items", "a: \"x\nitems:\n- b\"\n", false},
 		{"in a string that goes on", "what is before the items is no mapping by itself", "a: \"x\nitems:\n- b\n\"\n", false},
+		{"in a string that goes on like a member", "what is before the items is no mapping by itself", "a: \"x\nitems:\n- b\nc: d\"\n", false},
 		{"at the root of a block scalar", "the frame is no mapping", "|\nitems:\n- a\n", false},
 		{"alias to another item", "an item does not convert by itself", "k: v\nitems:\n- &a x\n- *a\n", false},
 		{"brackets across dashes", "an item does not convert by itself", "k: v\nitems:\n- [a,\n- b]\n", false},
