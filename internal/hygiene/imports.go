@@ -12,6 +12,7 @@ type Layer struct {
 	Package string
 	Own     []string // packages of the module that it may import; no others
 	Never   []Ban    // what else it must not import
+	Support bool     // it serves its users' tests: what production must not import, it may
 }
 
 // Ban forbids an import and everything below it.
@@ -24,7 +25,7 @@ type Ban struct {
 type Table struct {
 	Module     string
 	Layers     []Layer
-	Production []Ban // for every package outside TestOnly
+	Production []Ban // for every package outside TestOnly and without a Support layer
 	TestOnly   []string
 	Free       []string // parts of the module that need no layer, such as examples
 }
@@ -73,12 +74,15 @@ func (t Table) checkProduction(p Package) []string {
 	if belowAny(name, t.TestOnly) {
 		return nil
 	}
+	supports := func(l Layer) bool { return l.Support && l.Package == name }
 	var problems []string
 	for _, path := range p.Imports {
 		if own, ok := strings.CutPrefix(path, t.Module+"/"); ok && belowAny(own, t.TestOnly) {
 			problems = append(problems, fmt.Sprintf("%s must not import %s: that is for tests only", name, own))
 		}
-		problems = append(problems, violations(name, path, t.Production)...)
+		if !slices.ContainsFunc(t.Layers, supports) {
+			problems = append(problems, violations(name, path, t.Production)...)
+		}
 	}
 	return problems
 }

@@ -38,6 +38,11 @@ var table = hygiene.Table{
 			{Path: "k8s.io/client-go", Why: "adapters are in nested modules"},
 			{Path: "math/rand", Why: "a pass can be repeated"},
 		}},
+		{
+			Package: "clusterapi/fake",
+			Own:     []string{"clusterapi", "daemonset", "placement", "rollout", "backoff", "expectations"},
+			Support: true,
+		},
 	},
 	Production: []hygiene.Ban{
 		{Path: "testing", Why: "it is for tests only"},
@@ -58,7 +63,7 @@ func TestImportsOfThisModule(t *testing.T) {
 func TestTableCheck(t *testing.T) {
 	layers := hygiene.Table{
 		Module:     "example.com/m",
-		Layers:     []hygiene.Layer{{Package: "low"}, {Package: "high", Own: []string{"low"}, Never: []hygiene.Ban{{Path: "os", Why: "no I/O"}, {Path: "str", Why: "not this one"}}}},
+		Layers:     []hygiene.Layer{{Package: "low"}, {Package: "fake", Support: true}, {Package: "high", Own: []string{"low"}, Never: []hygiene.Ban{{Path: "os", Why: "no I/O"}, {Path: "str", Why: "not this one"}}}},
 		Production: []hygiene.Ban{{Path: "testing", Why: "test only"}},
 		TestOnly:   []string{"internal"},
 		Free:       []string{"examples"},
@@ -117,6 +122,12 @@ func TestTableCheck(t *testing.T) {
 			give: map[string]string{"internal/i/i.go": "package i\n\nimport (\n\t_ \"testing\"\n\n\t_ \"example.com/m/high\"\n)\n"},
 		},
 		{
+			name: "support",
+			why:  "a fake for users' tests may know testing, and still has its place in the layers",
+			give: map[string]string{"fake/fake.go": "package fake\n\nimport (\n\t_ \"testing\"\n\n\t_ \"example.com/m/low\"\n)\n"},
+			want: []string{"fake must not import low"},
+		},
+		{
 			name: "tests",
 			why:  "test files are not production",
 			give: map[string]string{"low/low_test.go": "package low\n\nimport (\n\t_ \"os\"\n\t_ \"testing\"\n)\n"},
@@ -133,6 +144,7 @@ func TestTableCheck(t *testing.T) {
 			files := map[string]string{
 				"low/low.go":      "package low\n",
 				"high/high.go":    "package high\n",
+				"fake/fake.go":    "package fake\n",
 				"internal/i/i.go": "package i\n",
 				"examples/e/e.go": "package e\n",
 			}
