@@ -81,6 +81,7 @@ func newWorld(data []byte, o Options) *world {
 	w := &world{source: source{data: data}, lenient: o.Lenient, rewritten: o.Rewritten}
 	w.mood = pick(&w.source, atRest, updating, updating, surging, surging, scalingUp, anything)
 	w.disorder = pick(&w.source, 0, 0, 3, 10, 30)
+	w.starting = w.oneIn(2)
 	w.now = epoch().Add(time.Duration(w.below(200)) * time.Second)
 	if w.oneIn(8) {
 		w.now = w.now.Add(time.Duration(w.below(256)) * time.Millisecond)
@@ -94,7 +95,7 @@ func (w *world) backoff() backoff.Entries {
 	var entries backoff.Entries
 	seen := map[backoff.Key]bool{}
 	for _, node := range w.nodes {
-		if !w.oneIn(4) {
+		if w.oneIn(2) {
 			continue
 		}
 		key := backoff.Key{Owner: w.set.UID, Generation: w.set.Status.ObservedGeneration, Node: node.Name}

@@ -116,6 +116,9 @@ func (w *world) live(pod *corev1.Pod) {
 	pod.Status.Phase = corev1.PodRunning
 	minReady := time.Duration(w.set.Spec.MinReadySeconds) * time.Second
 	sick := w.odd() || w.oneIn(6)
+	if w.mood == surging && w.starting {
+		sick = pod.Spec.Containers[0].Image == image(current)
+	}
 	switch {
 	case !sick:
 		ago := pick(&w.source, 10*time.Minute, minReady, minReady+time.Second, minReady-time.Second, 0)
@@ -148,7 +151,7 @@ func (w *world) estrange(pod *corev1.Pod) {
 	if !w.odd() {
 		return
 	}
-	switch w.below(8) {
+	switch w.below(10) {
 	case 0, 1:
 		pod.OwnerReferences = nil // an orphan
 	case 2:
@@ -164,6 +167,10 @@ func (w *world) estrange(pod *corev1.Pod) {
 	case 7:
 		pod.OwnerReferences = nil
 		pod.Labels = map[string]string{"app": "unrelated"}
+	case 8:
+		pod.OwnerReferences[0].Name = "other" // by our UID
+	case 9:
+		pod.OwnerReferences[0].Kind = "ReplicaSet" // by our name and UID
 	}
 }
 

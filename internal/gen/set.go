@@ -26,6 +26,7 @@ type world struct {
 	lenient   bool
 	rewritten bool
 	mood      mood
+	starting  bool // when surging: the old pods serve, and the current ones are not ready yet
 	now       time.Time
 
 	set       *appsv1.DaemonSet
@@ -123,7 +124,7 @@ func (w *world) strategy() appsv1.DaemonSetUpdateStrategy {
 	s := appsv1.DaemonSetUpdateStrategy{Type: appsv1.RollingUpdateDaemonSetStrategyType}
 	zero := intstr.FromInt32(0)
 	limits := []intstr.IntOrString{
-		intstr.FromInt32(1), intstr.FromInt32(2), intstr.FromInt32(3), intstr.FromInt32(40),
+		intstr.FromInt32(1), intstr.FromInt32(1), intstr.FromInt32(2), intstr.FromInt32(3), intstr.FromInt32(40),
 		intstr.FromString("1%"), intstr.FromString("25%"), intstr.FromString("50%"), intstr.FromString("100%"),
 	}
 	limit := pick(&w.source, limits...)
