@@ -1,0 +1,40 @@
+package daemonset_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/daemonplan/daemonplan/daemonset"
+)
+
+// TestPairCurrentByBoth: with surge, a pod that is current only by its legacy generation makes
+// room for one with the current hash, as soon as that is available. It is open that the node
+// has no reason while it waits for that.
+func TestPairCurrentByBoth(t *testing.T) {
+	c := fleetCase(1, rolling(intstr.FromInt32(0), intstr.FromInt32(1)), oldPods)
+	c.Snapshot.Objects.DaemonSet.Annotations = map[string]string{appsv1.DeprecatedTemplateGeneration: "7"}
+	legacy := c.Snapshot.Objects.Pods[0]
+	legacy.Labels["pod-template-generation"] = "7"
+	hashed := plainCase().Snapshot.Objects.Pods[0]
+	hashed.Name, hashed.UID, hashed.Spec.NodeName = "b", "uid-b", legacy.Spec.NodeName
+	legacy.Name = "a"
+	ready := hashed.Status.Conditions
+	hashed.Status.Conditions = nil
+	c.Snapshot.Objects.Pods = append(c.Snapshot.Objects.Pods, hashed)
+
+	plan, err := daemonset.Compute(c.Snapshot, c.Options)
+	require.NoError(t, err)
+	require.Empty(t, plan.Deletes)
+	assert.Empty(t, plan.Nodes[0].Reason, "it has one now: ask for it here, and in the property that pairs are explained")
+
+	hashed.Status.Conditions = ready
+	plan, err = daemonset.Compute(c.Snapshot, c.Options)
+	require.NoError(t, err)
+	require.Len(t, plan.Deletes, 1)
+	assert.Equal(t, "a", plan.Deletes[0].Pod.Name)
+	assert.Equal(t, daemonset.SurgeComplete, plan.Deletes[0].Reason)
+}
