@@ -107,8 +107,11 @@ func TestTableCheck(t *testing.T) {
 		{
 			name: "banned in production",
 			why:  "examples are built by users as well",
-			give: map[string]string{"examples/e/e.go": "package e\n\nimport _ \"testing/fstest\"\n"},
-			want: []string{"examples/e must not import testing/fstest: test only"},
+			give: map[string]string{
+				"low/low.go":      "package low\n\nimport _ \"testing\"\n",
+				"examples/e/e.go": "package e\n\nimport _ \"testing/fstest\"\n",
+			},
+			want: []string{"examples/e must not import testing/fstest: test only", "low must not import testing: test only"},
 		},
 		{
 			name: "test support in production",
