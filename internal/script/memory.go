@@ -16,7 +16,7 @@ import (
 // the observed generation it belongs to (1 if absent). A second entry of a node replaces
 // the first.
 func (w *World) backOff(words []string) error {
-	if err := atLeast(1, words); err != nil {
+	if err := someWords(words); err != nil {
 		return err
 	}
 	ago := time.Duration(0)
@@ -62,7 +62,7 @@ func (w *World) expect(words []string) error {
 
 // advance lets time pass: "advance 10s".
 func (w *World) advance(words []string) error {
-	if err := exactly(1, words); err != nil {
+	if err := oneWord(words); err != nil {
 		return err
 	}
 	var span time.Duration

@@ -27,7 +27,7 @@ func (w *World) addNodes(words []string) error {
 			w.addNode(fmt.Sprintf("%s%d", prefix, i+1))
 		}
 	}
-	return atLeast(1, words)
+	return someWords(words)
 }
 
 func (w *World) addNode(name string) {
@@ -98,7 +98,7 @@ func (w *World) untaintNode(words []string) error {
 
 // withNode finds the node that the first word names.
 func (w *World) withNode(words []string, do func(*corev1.Node, []string) error) error {
-	if err := atLeast(1, words); err != nil {
+	if err := someWords(words); err != nil {
 		return err
 	}
 	nodes := w.snapshot.Objects.Nodes

@@ -57,7 +57,7 @@ func selected(described, only string) string {
 
 // explain prints the report on one node of the plan: "explain a".
 func (w *World) explain(words []string) (string, error) {
-	if err := exactly(1, words); err != nil {
+	if err := oneWord(words); err != nil {
 		return "", err
 	}
 	plan, err := w.plan(w.current(), daemonset.Options{})
@@ -113,7 +113,7 @@ func (w *World) showJSON(words []string) (string, error) {
 
 // showObject prints the pod that the plan makes for a node, as JSON: "object a".
 func (w *World) showObject(words []string) (string, error) {
-	if err := exactly(1, words); err != nil {
+	if err := oneWord(words); err != nil {
 		return "", err
 	}
 	plan, err := w.plan(w.current(), daemonset.Options{})

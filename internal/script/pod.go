@@ -50,7 +50,7 @@ type podOptions struct {
 //	failed, succeeded, unknown
 //	terminating   being deleted; may be said beside any of these
 func (w *World) addPod(words []string) error {
-	if err := atLeast(1, words); err != nil {
+	if err := someWords(words); err != nil {
 		return err
 	}
 	o := podOptions{namespace: namespace, age: defaultAge, phase: corev1.PodPending}

@@ -34,7 +34,7 @@ func (w *World) addRevisions(words []string) error {
 	if i := slices.IndexFunc(words, func(word string) bool { return !isImage(word) }); i >= 0 {
 		images = words[:i]
 	}
-	if err := atLeast(1, images); err != nil {
+	if err := someWords(images); err != nil {
 		return err
 	}
 	for _, image := range images {

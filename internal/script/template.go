@@ -40,7 +40,7 @@ func (w *World) changeTemplate(words []string) error {
 // "tolerate *" (everything). Options: operator=Gt sets another operator, seconds=60
 // tolerationSeconds.
 func (w *World) tolerate(words []string) error {
-	if err := atLeast(1, words); err != nil {
+	if err := someWords(words); err != nil {
 		return err
 	}
 	target, effect, _ := strings.Cut(words[0], ":")

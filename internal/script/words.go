@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -84,18 +85,18 @@ func pairs(value string) map[string]string {
 	return result
 }
 
-// exactly checks the number of words.
-func exactly(n int, words []string) error {
-	if len(words) != n {
-		return fmt.Errorf("takes %d words, not %d", n, len(words))
+// oneWord checks that a command has one word after its name.
+func oneWord(words []string) error {
+	if len(words) != 1 {
+		return fmt.Errorf("takes one word, not %d", len(words))
 	}
 	return nil
 }
 
-// atLeast checks the number of words.
-func atLeast(n int, words []string) error {
-	if len(words) < n {
-		return fmt.Errorf("takes at least %d words, not %d", n, len(words))
+// someWords checks that a command has at least one word after its name.
+func someWords(words []string) error {
+	if len(words) == 0 {
+		return errors.New("takes at least one word")
 	}
 	return nil
 }

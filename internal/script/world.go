@@ -106,7 +106,7 @@ func (w *World) shows() map[string]func([]string) (string, error) {
 // remove takes objects out of the world: "remove pods p1 p2", "remove nodes a",
 // "remove revisions v1", "remove daemonset".
 func (w *World) remove(words []string) error {
-	if err := atLeast(1, words); err != nil {
+	if err := someWords(words); err != nil {
 		return err
 	}
 	objects, names := &w.snapshot.Objects, words[1:]
