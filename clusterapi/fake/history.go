@@ -8,7 +8,7 @@ type history[T Object] struct {
 	caches  map[*cache[T]]struct{}
 }
 
-func (h *history[T]) end() int { return h.first + len(h.changes) }
+func (h *history[T]) total() int { return h.first + len(h.changes) }
 
 func (h *history[T]) at(number int) change[T] { return h.changes[number-h.first] }
 
@@ -22,7 +22,7 @@ func (h *history[T]) record(c change[T]) {
 
 // trim forgets what every cache has taken in, once it is worth the copying.
 func (h *history[T]) trim() {
-	seen := h.end()
+	seen := h.total()
 	for c := range h.caches {
 		seen = min(seen, c.position)
 	}
