@@ -10,8 +10,8 @@ type Input struct {
 	// Nodes are the nodes that should run a pod and those that have one, in any order. A
 	// name that comes twice is two nodes.
 	Nodes []Node
-	// Desired is how many nodes should run a pod, Nodes or not; negative is read as 0. Only
-	// an update with surge asks, to keep enough pods available.
+	// Desired is how many nodes should run a pod; negative is read as 0. Only an update with
+	// surge asks, to keep as many pods available while others leave ineligible nodes.
 	Desired int
 	// Budget is what may be spent; negative values are read as 0. MaxSurge above 0 selects
 	// the rules of an update with surge.
@@ -46,7 +46,6 @@ func Decide(in Input) Result {
 		budget = in.Budget.MaxSurge
 	}
 	r.classify()
-	r.choose(byNothing, len(in.Nodes))
 	r.choose(byBudget, max(budget, 0)-r.spent)
 	r.choose(bySurplus, r.available-max(in.Desired, 0))
 	return r.result()
@@ -64,7 +63,8 @@ type round struct {
 	pools     [bySurplus + 1]pool // nodes by what has to have room for them
 }
 
-// pool is the nodes whose action is under the same limit. All of them want the same one.
+// pool is the nodes whose action is under the same limit. They all want the same action,
+// except for those under no limit, among which nothing is chosen.
 type pool struct {
 	action action
 	size   int
@@ -133,9 +133,9 @@ func (r *round) result() Result {
 		return Result{}
 	}
 	out := Result{
-		Deletes: slices.Grow([]Delete(nil), r.actions[remove]),
-		Surges:  slices.Grow([]Surge(nil), r.actions[add]),
-		Holds:   slices.Grow([]Hold(nil), r.actions[hold]),
+		Deletes: space[Delete](r.actions[remove]),
+		Surges:  space[Surge](r.actions[add]),
+		Holds:   space[Hold](r.actions[hold]),
 	}
 	for i := range r.Nodes {
 		name := r.Nodes[i].Name
@@ -157,12 +157,20 @@ func (r *round) result() Result {
 	return out
 }
 
+// space is an empty slice with room for n, nil if that is none.
+func space[T any](n int) []T {
+	if n == 0 {
+		return nil
+	}
+	return make([]T, 0, n)
+}
+
 // settle is the verdict on node i with the choices made. It has to be asked in ascending
 // order, because it uses up the picks.
 func (r *round) settle(i int) verdict {
 	v := r.judge(&r.Nodes[i])
 	p := &r.pools[v.limit]
-	if p.chosen == p.size {
+	if v.limit == byNothing || p.chosen == p.size {
 		return v
 	}
 	if len(p.picks) > 0 && p.picks[0] == i {
