@@ -38,6 +38,7 @@ func Unshown[T any](describe func(T) string, module string, silent []string) []s
 }
 
 // differs reports whether two values of one field make two texts, with the others filled.
+// Neither value is zero, or a line that appears for a field that it does not show would do.
 func differs[T any](describe func(T) string, others []field, f field) bool {
 	var texts [2]string
 	for i := range texts {
@@ -46,7 +47,7 @@ func differs[T any](describe func(T) string, others []field, f field) bool {
 		for _, other := range others {
 			fill(other.in(root), 1)
 		}
-		fill(f.in(root), i)
+		fill(f.in(root), i+1)
 		texts[i] = describe(value)
 	}
 	return texts[0] != texts[1]

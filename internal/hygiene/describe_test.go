@@ -91,6 +91,20 @@ func TestUnshown(t *testing.T) {
 			want:   []string{"Many[].Flag makes no difference"},
 		},
 		{
+			name: "shown only by being there",
+			why:  "a line that appears with a field does not yet tell what is in it",
+			give: func(o outer) string {
+				text := "-"
+				if o.Name != "" {
+					text = "named"
+				}
+				o.Name = ""
+				return text + describeAll(o)
+			},
+			silent: []string{"Error"},
+			want:   []string{"Name makes no difference"},
+		},
+		{
 			name: "everything forgotten",
 			why:  "the fields come in the order of the source",
 			give: func(outer) string { return "" },

@@ -77,8 +77,8 @@ func (s *Source) isForeign(value ast.Expr) bool {
 	if !ok {
 		return false
 	}
-	object, ok := s.Info.Uses[selector.Sel].(*types.Const)
-	return ok && object.Pkg().Path() != s.Package.ImportPath
+	_, ok = s.Info.Uses[selector.Sel].(*types.Const)
+	return ok
 }
 
 // Vocabulary reports every word that has no comment of its own, whose value is not its
