@@ -1,8 +1,6 @@
 package placement
 
-import (
-	corev1 "k8s.io/api/core/v1"
-)
+import corev1 "k8s.io/api/core/v1"
 
 // Tolerations returns the tolerations that daemon pods of spec carry: the template's, and
 // those that the Kubernetes v1.37.2 DaemonSet controller adds, all with operator Exists:
