@@ -67,25 +67,42 @@ func (c *Cluster) prospectUnbound(pod *corev1.Pod, created time.Time) (deed, tim
 // prospectOnNode is what the kubelet does next.
 func (c *Cluster) prospectOnNode(pod *corev1.Pod, at since) (deed, time.Time) {
 	health := c.life.health[pod.Spec.NodeName].health
+	if health == Unreachable {
+		return nothing, at.at
+	}
 	fate := c.life.fate(pod)
-	timing := c.life.timing
-	switch {
-	case health == Unreachable:
-	case at.stage == stopped && *pod.DeletionGracePeriodSeconds > 0:
-		return finish, at.at
-	case at.stage == stopping && !fate.Hangs:
-		grace := seconds(*pod.DeletionGracePeriodSeconds)
-		return stop, at.at.Add(min(grace, c.takes(pod.UID, stopping, timing.Stop)))
-	case at.stage == bound && fate.Outcome == Rejected:
-		return reject, at.at
-	case at.stage == bound && fate.Outcome != NeverStarts:
-		return start, at.at.Add(c.takes(pod.UID, bound, timing.Start))
-	case at.stage == running && fate.Outcome != NeverReady && health == Healthy:
-		return turnReady, at.at.Add(c.takes(pod.UID, running, timing.Ready))
-	case at.stage == ready:
+	switch at.stage {
+	case bound:
+		return c.prospectBound(pod, fate, at.at)
+	case running:
+		if fate.Outcome != NeverReady && health == Healthy {
+			return turnReady, at.at.Add(c.takes(pod.UID, running, c.life.timing.Ready))
+		}
+	case ready:
 		return prospectReady(fate, at.at)
+	case stopping:
+		if !fate.Hangs {
+			grace := seconds(*pod.DeletionGracePeriodSeconds)
+			return stop, at.at.Add(min(grace, c.takes(pod.UID, stopping, c.life.timing.Stop)))
+		}
+	case stopped:
+		if *pod.DeletionGracePeriodSeconds > 0 {
+			return finish, at.at
+		}
+	case unbound, ended:
 	}
 	return nothing, at.at
+}
+
+func (c *Cluster) prospectBound(pod *corev1.Pod, fate Fate, since time.Time) (deed, time.Time) {
+	switch fate.Outcome {
+	case NeverStarts:
+		return nothing, since
+	case Rejected:
+		return reject, since
+	case Runs, NeverReady, Fails, Succeeds, Flaps:
+	}
+	return start, since.Add(c.takes(pod.UID, bound, c.life.timing.Start))
 }
 
 func prospectReady(fate Fate, since time.Time) (deed, time.Time) {

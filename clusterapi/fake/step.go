@@ -75,22 +75,18 @@ func (c *Cluster) perform(t task) {
 }
 
 func (c *Cluster) nodeChanged(old, node *corev1.Node) {
-	name := ""
-	switch {
-	case node == nil:
-		name = old.Name
-		c.life.lost[name] = c.now
-		delete(c.life.health, name)
-		c.agenda.cancel(task{kind: nodeTask, key: keyIn("", name)})
-	default:
-		name = node.Name
-		delete(c.life.lost, name)
-		c.scheduleNode(node)
-	}
-	if old != nil && node != nil && sameForPods(old, node) {
+	if node == nil {
+		c.life.lost[old.Name] = c.now
+		delete(c.life.health, old.Name)
+		c.agenda.cancel(task{kind: nodeTask, key: keyOf(old)})
+		c.schedulePodsOn(old.Name)
 		return
 	}
-	c.schedulePodsOn(name)
+	delete(c.life.lost, node.Name)
+	c.scheduleNode(node)
+	if old == nil || !sameForPods(old, node) {
+		c.schedulePodsOn(node.Name)
+	}
 }
 
 func (c *Cluster) setChanged(old, set *appsv1.DaemonSet) {

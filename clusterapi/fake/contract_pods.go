@@ -1,0 +1,159 @@
+package fake
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/daemonplan/daemonplan/daemonset"
+)
+
+func podClauses() []clause {
+	return []clause{
+		{"CreatePod/returns the pod as stored, named by the server", checkCreatePod},
+		{"CreatePod/a name that is taken is AlreadyExists", checkCreatePodTwice},
+		{"PatchPod/merges into the metadata", checkPatchPod},
+		{"PatchPod/adopts and releases", checkAdoptPod},
+		{"PatchPod/never touches a successor", func(t *testing.T, c *contract) {
+			c.checkRef(t, podRef(t, c), func(ref daemonset.Ref) error {
+				_, err := c.api.PatchPod(t.Context(), ref, []byte(`{"metadata":{"labels":{"touched":"yes"}}}`))
+				return err
+			})
+		}},
+		{"DeletePod/asks for deletion, and again", checkDeletePod},
+		{"DeletePod/never touches a successor", func(t *testing.T, c *contract) {
+			c.checkRef(t, podRef(t, c), func(ref daemonset.Ref) error { return c.api.DeletePod(t.Context(), ref) })
+		}},
+	}
+}
+
+func checkCreatePod(t *testing.T, c *contract) {
+	set := c.set(t)
+	give := c.pod("", set)
+	give.GenerateName = "agent-"
+	before := give.DeepCopy()
+	first, err := c.api.CreatePod(t.Context(), give)
+	must(t, "CreatePod", err)
+	wantSame(t, "the pod that was given", give, before)
+	if !strings.HasPrefix(first.Name, "agent-") || len(first.Name) <= len("agent-") {
+		t.Errorf("got name %q, want agent- and a suffix", first.Name)
+	}
+	if first.UID == "" || first.ResourceVersion == "" {
+		t.Errorf("got UID %q and resource version %q, want both", first.UID, first.ResourceVersion)
+	}
+	wantSame(t, "owner references", first.OwnerReferences, give.OwnerReferences)
+	second, err := c.api.CreatePod(t.Context(), give)
+	must(t, "CreatePod of the same object", err)
+	if second.Name == first.Name || second.UID == first.UID {
+		t.Errorf("got %s (%s) twice, want another pod", second.Name, second.UID)
+	}
+	c.Sync(t)
+	wantNames(t, "pods", c.observe(t).Pods, first.Name, second.Name)
+}
+
+func checkCreatePodTwice(t *testing.T, c *contract) {
+	set := c.set(t)
+	first, err := c.api.CreatePod(t.Context(), c.pod("one", set))
+	must(t, "CreatePod", err)
+	_, err = c.api.CreatePod(t.Context(), c.pod("one", set))
+	wantError(t, "CreatePod of the same name", err, apierrors.IsAlreadyExists)
+	c.Sync(t)
+	if got := c.seenPod(t, "one"); got == nil || got.UID != first.UID {
+		t.Errorf("got %v, want the first pod untouched", got)
+	}
+}
+
+func checkPatchPod(t *testing.T, c *contract) {
+	c.set(t)
+	give := c.pod("one", nil)
+	give.Labels["keep"], give.Labels["drop"] = "1", "1"
+	stored := create(t, c, give)
+	patch := []byte(`{"metadata":{"labels":{"drop":null,"add":"1"}}}`)
+	for _, what := range []string{"PatchPod", "PatchPod again"} {
+		got, err := c.api.PatchPod(t.Context(), refOf(stored), patch)
+		must(t, what, err)
+		wantSame(t, what+": labels", got.Labels, map[string]string{"app": "agent", "keep": "1", "add": "1"})
+		wantSame(t, what+": spec", got.Spec, stored.Spec)
+		if got.UID != stored.UID {
+			t.Errorf("%s: got UID %s, want %s", what, got.UID, stored.UID)
+		}
+	}
+	c.Sync(t)
+	if got := c.seenPod(t, "one"); got == nil || got.Labels["add"] != "1" {
+		t.Errorf("got %v, want the label to be stored", got)
+	}
+}
+
+func checkAdoptPod(t *testing.T, c *contract) {
+	set := c.set(t)
+	stored := create(t, c, c.pod("one", nil))
+	owners := []metav1.OwnerReference{controller(set)}
+	got, err := c.api.PatchPod(t.Context(), refOf(stored), ownersPatch(t, owners))
+	must(t, "PatchPod", err)
+	wantSame(t, "owner references after adoption", got.OwnerReferences, owners)
+	got, err = c.api.PatchPod(t.Context(), refOf(stored), ownersPatch(t, nil))
+	must(t, "PatchPod", err)
+	if len(got.OwnerReferences) != 0 {
+		t.Errorf("got owner references %v, want none after the release", got.OwnerReferences)
+	}
+}
+
+func checkDeletePod(t *testing.T, c *contract) {
+	set := c.set(t)
+	stored, err := c.api.CreatePod(t.Context(), c.pod("one", set))
+	must(t, "CreatePod", err)
+	must(t, "DeletePod", c.api.DeletePod(t.Context(), refOf(stored)))
+	if err := c.api.DeletePod(t.Context(), refOf(stored)); err != nil && !apierrors.IsNotFound(err) {
+		t.Errorf("DeletePod again: got %v, want nothing or NotFound", err)
+	}
+	c.Sync(t)
+	if got := c.seenPod(t, "one"); got != nil && got.DeletionTimestamp == nil {
+		t.Error("the pod is there as if it had not been deleted")
+	}
+}
+
+// podRef makes a pod that checkRef can replace.
+func podRef(t *testing.T, c *contract) replaceable {
+	t.Helper()
+	c.set(t)
+	stored := create(t, c, c.pod("one", nil))
+	return replaceable{
+		ref: refOf(stored),
+		replace: func() {
+			c.Remove(t, stored)
+			create(t, c, c.pod("one", nil))
+		},
+		remove: func() {
+			c.Sync(t)
+			if successor := c.seenPod(t, "one"); successor != nil {
+				c.Remove(t, successor)
+			}
+		},
+		touched: func() bool {
+			c.Sync(t)
+			successor := c.seenPod(t, "one")
+			return successor == nil || successor.DeletionTimestamp != nil || successor.Labels["touched"] != ""
+		},
+	}
+}
+
+func (c *contract) seenPod(t *testing.T, name string) *corev1.Pod {
+	t.Helper()
+	for _, pod := range c.observe(t).Pods {
+		if pod.Name == name {
+			return pod
+		}
+	}
+	return nil
+}
+
+func ownersPatch(t *testing.T, owners []metav1.OwnerReference) []byte {
+	t.Helper()
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"ownerReferences": owners}})
+	must(t, "json.Marshal", err)
+	return patch
+}

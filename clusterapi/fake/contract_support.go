@@ -1,0 +1,169 @@
+package fake
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/daemonplan/daemonplan/daemonset"
+)
+
+func (c *contract) key(name string) types.NamespacedName { return keyIn(c.Namespace(), name) }
+
+// hold keeps Observe in the past, if the harness can.
+func (c *contract) hold(t *testing.T) {
+	t.Helper()
+	if holder, ok := c.Harness.(Holder); ok {
+		holder.Hold(t)
+	}
+}
+
+func (c *contract) observe(t *testing.T) daemonset.Objects {
+	t.Helper()
+	observation, err := c.api.Observe(t.Context(), c.key("agent"))
+	must(t, "Observe", err)
+	return observation.Objects
+}
+
+// set stores the set that the suite is about.
+func (c *contract) set(t *testing.T) *appsv1.DaemonSet {
+	t.Helper()
+	labels := map[string]string{"app": "agent"}
+	return create(t, c, &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace(), Name: "agent"},
+		Spec: appsv1.DaemonSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "example.com/agent:1"}}},
+			},
+		},
+	})
+}
+
+// pod is one that the set's selector matches. A nil owner makes it an orphan.
+func (c *contract) pod(name string, owner *appsv1.DaemonSet) *corev1.Pod {
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace(), Name: name, Labels: map[string]string{"app": "agent"}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "example.com/agent:1"}}},
+	}
+	if owner != nil {
+		pod.OwnerReferences = []metav1.OwnerReference{controller(owner)}
+	}
+	return pod
+}
+
+func (c *contract) revision(name string, owner *appsv1.DaemonSet) *appsv1.ControllerRevision {
+	revision := &appsv1.ControllerRevision{
+		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace(), Name: name},
+		Data:       runtime.RawExtension{Raw: []byte(`{"spec":{}}`)},
+		Revision:   1,
+	}
+	if owner != nil {
+		revision.OwnerReferences = []metav1.OwnerReference{controller(owner)}
+	}
+	return revision
+}
+
+func controller(set *appsv1.DaemonSet) metav1.OwnerReference {
+	return *metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind(string(DaemonSetKind)))
+}
+
+func refOf(obj metav1.Object) daemonset.Ref {
+	return daemonset.Ref{Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID()}
+}
+
+// replaceable is an object with the means to put a successor in its place.
+type replaceable struct {
+	ref     daemonset.Ref
+	replace func()
+	remove  func()
+	touched func() bool // whether the successor is not as it was made
+}
+
+// checkRef checks that a write by Ref fails as promised, and without effect, when the
+// object of that name is another one or gone.
+func (c *contract) checkRef(t *testing.T, r replaceable, write func(daemonset.Ref) error) {
+	t.Helper()
+	r.replace()
+	wantError(t, "the write to a successor", write(r.ref), apierrors.IsConflict)
+	if r.touched() {
+		t.Error("the write had an effect on a successor of the same name")
+	}
+	r.remove()
+	wantError(t, "the write to what is gone", write(r.ref), apierrors.IsNotFound)
+}
+
+func create[T Object](t *testing.T, c *contract, obj T) T {
+	t.Helper()
+	stored, ok := c.Create(t, obj).(T)
+	if !ok {
+		t.Fatalf("the harness returned another type than %T from Create", obj)
+	}
+	return stored
+}
+
+func must(t *testing.T, what string, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
+func wantError(t *testing.T, what string, err error, is func(error) bool) {
+	t.Helper()
+	if !is(err) {
+		t.Errorf("%s: got error %v (%s), want one of another kind", what, err, apierrors.ReasonForError(err))
+	}
+}
+
+func wantSame(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if !same(got, want) {
+		t.Errorf("%s: got %s, want %s", what, asJSON(got), asJSON(want))
+	}
+}
+
+func asJSON(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// wantNames checks that objects of these names are there. Others may be.
+func wantNames[T Object](t *testing.T, what string, objects []T, names ...string) {
+	t.Helper()
+	var got []string
+	for _, obj := range objects {
+		got = append(got, obj.GetName())
+	}
+	for _, name := range names {
+		if !slices.Contains(got, name) {
+			t.Errorf("%s: got %q, want %q among them", what, got, name)
+		}
+	}
+}
+
+// wantCovered checks that a cache that shows a write does not say it is older. An empty
+// version says nothing.
+func wantCovered(t *testing.T, what, asOf, written string) {
+	t.Helper()
+	if asOf != "" && !covers(asOf, written) {
+		t.Errorf("%s: AsOf says %q after a write that got %q was shown", what, asOf, written)
+	}
+}
+
+func covers(asOf, version string) bool {
+	order, err := resourceversion.CompareResourceVersion(asOf, version)
+	return err == nil && order >= 0
+}
