@@ -208,19 +208,23 @@ func TestReadTakesEveryForm(t *testing.T) {
 		},
 		{
 			"names in another case", "the API is case-sensitive, so these are unknown fields",
-			[]string{all, `{"Kind":"Node","apiVersion":"v1","kind":"Service"}`},
+			[]string{all, `{"apiVersion":"v1","kind":"Service","Kind":"Node"}`, `{"apiVersion":"v1","kind":"Node","metadata":{"name":"node-a"},"Spec":7}`},
 		},
 		{"nulls", "an item of null is nothing", []string{`{"apiVersion":"v1","kind":"List","items":[null,` + allJSON + `,null]}`, `{"apiVersion":"v1","kind":"PodList","items":null}`, `{"apiVersion":"v1","kind":"PodList"}`, "null\n"}},
 		{"empty documents", "they hold nothing", []string{"\n\n---\n# nothing\n---\n\n---\n" + all + "---\n", "", "# only a comment\n", "---\n---\n...\n"}},
 		{"document end markers", "what follows is another document", []string{strings.ReplaceAll(all, "---\n", "...\n")}},
 		{"marker with a comment", "it is a marker all the same", []string{strings.ReplaceAll(all, "---\n", "--- # next\n")}},
 		{"directive", "it says nothing about the objects", []string{"%YAML 1.1\n---\n" + all}},
-		{"byte order mark", "Windows editors write one", []string{"\ufeff" + all, "\ufeff" + setJSON + nodeJSON}},
+		{"byte order mark", "Windows editors write one", []string{"\ufeff" + setJSON + nodeJSON + podJSON, "\ufeff" + revisionYAML}},
 		{"carriage returns", "Windows editors write them", []string{strings.ReplaceAll(listYAML, "\n", "\r\n"), strings.ReplaceAll(all, "\n", "\r\n"), strings.ReplaceAll(indented(listJSON), "\n", "\r\n")}},
 		{"old carriage returns", "they are line breaks in YAML", []string{strings.ReplaceAll(all, "\n", "\r")}},
 		{"UTF-16", "the shell of Windows redirects output so", []string{asUTF16(all, "\xff\xfe"), asUTF16(listJSON, "\xfe\xff")}},
+		{
+			"quotes in strings", "they do not end the string, nor do the braces in it the object",
+			[]string{strings.Replace(setJSON, `"spec":{`, `"\"}":"\\\"}{","spec":{`, 1) + nodeJSON + podJSON + revisionJSON},
+		},
 		{"escaped names", "JSON may escape any character", []string{all, strings.Replace(podJSON, `"kind"`, `"\u006bind"`, 1)}},
-		{"the same again", "files overlap", []string{all, listYAML, listJSON}},
+		{"the same again", "files overlap, and a typed list does not say of each item what it is", []string{all, listYAML, listJSON, "apiVersion: v1\nkind: PodList\nitems:\n" + item(untyped(podYAML))}},
 		{
 			"no namespace", "such an object would be created in the default one; a null is no namespace either",
 			[]string{
@@ -284,6 +288,20 @@ func TestReadReportsDocumentsThatDoNotParse(t *testing.T) {
 			assert.Equal(t, "dump", syntax.File)
 		})
 	}
+}
+
+func TestObjectsWithoutNamespaceAreInTheDefaultOne(t *testing.T) {
+	bare := strings.NewReplacer(`,"namespace":"demo"`, "")
+	w := &dump.World{}
+	node := strings.Replace(nodeJSON, `"name"`, `"namespace":"demo","name"`, 1)
+	require.NoError(t, w.Read("f", strings.NewReader(bare.Replace(setJSON+podJSON+revisionJSON)+node)))
+	require.Len(t, w.Sets(), 1)
+	got := w.Sets()[0]
+	assert.Equal(t, "default", got.Namespace)
+	assert.Equal(t, "default", got.Objects.DaemonSet.Namespace)
+	assert.Equal(t, "default", got.Objects.Pods[0].Namespace)
+	assert.Equal(t, "default", got.Objects.Revisions[0].Namespace)
+	assert.Empty(t, got.Objects.Nodes[0].Namespace)
 }
 
 func TestReadReportsReaders(t *testing.T) {

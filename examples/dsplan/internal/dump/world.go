@@ -28,9 +28,9 @@ type World struct {
 // Set is one DaemonSet of a World with all that a plan for it looks at.
 type Set struct {
 	Namespace string
-	Name      string // empty if not even that could be read
-	Objects   daemonset.Objects
-	Err       error // why there must be no plan: some of the objects could not be read
+	Name      string            // empty if not even that could be read
+	Objects   daemonset.Objects // empty if the DaemonSet itself could not be read
+	Err       error             // why there must be no plan: some of the objects could not be read
 }
 
 // Sets returns the DaemonSets ordered by namespace and name, also those that could not be
@@ -49,7 +49,8 @@ func (w *World) Sets() []Set {
 		}}
 	}
 	for _, fault := range w.faults {
-		if key := (setKey{fault.Namespace, fault.Name}); fault.Kind == daemonSetKind && byKey[key].Objects.DaemonSet == nil {
+		if fault.Kind == daemonSetKind {
+			key := setKey{fault.Namespace, fault.Name}
 			byKey[key] = Set{Namespace: key.namespace, Name: key.name}
 		}
 	}
