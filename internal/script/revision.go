@@ -28,7 +28,8 @@ import (
 //	terminating  being deleted
 //	data=D       how the template is written: shuffled (another order of keys), null-time
 //	             ("creationTimestamp": null, as older releases wrote), unknown-null (a null
-//	             field that nobody knows), unknown-field (a value in one), broken, empty
+//	             field that nobody knows), unknown-field (a value in one), miscased (a
+//	             known field, written in small letters), broken, empty
 func (w *World) addRevisions(words []string) error {
 	images := slices.Clone(words)
 	if i := slices.IndexFunc(words, func(word string) bool { return !isImage(word) }); i >= 0 {
@@ -106,6 +107,8 @@ func rewritten(raw []byte, how string) ([]byte, error) {
 		return replace(`"metadata":{`, `"metadata":{"clusterName":null,`)
 	case "unknown-field":
 		return replace(`"metadata":{`, `"metadata":{"clusterName":"west",`)
+	case "miscased":
+		return replace(`"containers":`, `"nodename":"a","containers":`)
 	case "shuffled":
 		return indented(raw)
 	}
