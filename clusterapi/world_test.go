@@ -15,6 +15,7 @@ import (
 	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/clusterapi/fake"
 	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/placement"
 )
 
 var agent = types.NamespacedName{Namespace: "ops", Name: "agent"}
@@ -170,3 +171,6 @@ func outcomes(r clusterapi.Result, verb clusterapi.Verb) []clusterapi.Outcome {
 }
 
 func refOf(name, uid string) daemonset.Ref { return daemonset.Ref{Name: name, UID: types.UID(uid)} }
+
+// placementOf names the node that a pod is bound to or meant for.
+func placementOf(pod *corev1.Pod) (string, bool) { return placement.TargetNode(pod) }

@@ -85,7 +85,7 @@ func failedEvent(n node, obj *corev1.Pod) Event {
 	return Event{
 		Type:   corev1.EventTypeWarning,
 		Reason: EventFailedDaemonPod,
-		Note:   fmt.Sprintf("Pod %s failed on node %s and is deleted", obj.Name, n.name()),
+		Note:   fmt.Sprintf("Pod %s failed on node %s and is to be deleted", obj.Name, n.name()),
 	}
 }
 
@@ -93,6 +93,6 @@ func succeededEvent(n node, obj *corev1.Pod) Event {
 	return Event{
 		Type:   corev1.EventTypeNormal,
 		Reason: EventSucceededDaemonPod,
-		Note:   fmt.Sprintf("Pod %s ended on node %s and is deleted", obj.Name, n.name()),
+		Note:   fmt.Sprintf("Pod %s ended on node %s and is to be deleted", obj.Name, n.name()),
 	}
 }

@@ -68,7 +68,7 @@ func (d *description) writes(p Plan) {
 		d.line("relabel", r.Pod.Name, "hash="+r.Hash)
 	}
 	for _, c := range p.Revisions {
-		d.line("history", c.Op.String(), c.Revision.Name, describeRevision(c.Revision), joinReasons(c.Reasons))
+		d.line("history", c.Op.String(), describeRevision(c.Revision), joinReasons(c.Reasons))
 	}
 	for _, c := range p.Creates {
 		d.line("create", c.Node, string(c.Reason))
@@ -132,7 +132,10 @@ func describeTemplate(t *corev1.PodTemplateSpec) []string {
 }
 
 func describeRevision(r *appsv1.ControllerRevision) string {
-	return fmt.Sprintf("hash=%s number=%d", hashOf(r.Labels), r.Revision)
+	if r == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%s  hash=%s number=%d", r.Name, hashOf(r.Labels), r.Revision)
 }
 
 func describeStatus(s *appsv1.DaemonSetStatus) string {

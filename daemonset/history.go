@@ -118,8 +118,10 @@ func (set daemonSet) createRevision(h history, others []*appsv1.ControllerRevisi
 	}
 	if i := slices.IndexFunc(others, func(r *appsv1.ControllerRevision) bool { return r.Name == name }); i >= 0 {
 		taken := others[i]
-		same, _ := matcher.matches(taken.Data.Raw)
-		h.collision = !same
+		if same, _ := matcher.matches(taken.Data.Raw); !same {
+			h.collision = true
+			return h, nil
+		}
 		h.current = Revision{Name: name, Hash: cmp.Or(hashOf(taken.Labels), hash), Number: taken.Revision}
 		return h, nil
 	}

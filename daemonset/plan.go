@@ -27,8 +27,8 @@ type Plan struct {
 	Claims    []Claim                 `json:"claims,omitempty"`    // pods by name, then revisions by name
 	Relabels  []Relabel               `json:"relabels,omitempty"`  // by pod name; before the duplicates go that the pods are of
 	Revisions []RevisionChange        `json:"revisions,omitempty"` // before any pod that carries them
-	Creates   []Create                `json:"creates,omitempty"`   // by node name
-	Deletes   []Delete                `json:"deletes,omitempty"`   // by node name
+	Creates   []Create                `json:"creates,omitempty"`   // the most urgent first, then by node name
+	Deletes   []Delete                `json:"deletes,omitempty"`   // likewise; pods of missing nodes last
 	Failures  []backoff.Key           `json:"failures,omitempty"`  // record each once the delete on its node was accepted
 	Status    *appsv1.DaemonSetStatus `json:"status,omitempty"`    // nil when it is up to date
 	Events    []Event                 `json:"events,omitempty"`

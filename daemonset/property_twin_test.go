@@ -16,7 +16,7 @@ func slowTwinAgrees() property {
 		why:  "the rules, written a second time without the planner's cleverness, give the same steps",
 		saw: []string{
 			"creates due", "creates chosen", "deletes due", "deletes chosen", "chosen and due together",
-			"a burst cut", "a cut between due and chosen", "failed pods", "ended pods", "adopted", "released",
+			"a burst cut", "a cut between due and chosen", "failed pods", "failed pods cut", "ended pods", "adopted", "released",
 		},
 		holds: func(s *subject, saw func(string)) error {
 			if !s.acting() {
@@ -41,10 +41,11 @@ func (w *slowWorld) tell(s *subject, saw func(string)) {
 		"a burst cut":             cut,
 		"a cut between due and chosen": s.plan.Deferred.Deletes > 0 && len(w.deletesDue) > 0 &&
 			len(w.deletesChosen) > 0 && len(s.plan.Deletes) >= len(w.deletesDue),
-		"failed pods": w.failed > 0,
-		"ended pods":  w.succeeded > 0,
-		"adopted":     len(w.adopted) > 0,
-		"released":    len(w.released) > 0,
+		"failed pods":     w.failed > 0,
+		"failed pods cut": w.failed > len(s.plan.Failures),
+		"ended pods":      w.succeeded > 0,
+		"adopted":         len(w.adopted) > 0,
+		"released":        len(w.released) > 0,
 	} {
 		if came {
 			saw(situation)
@@ -142,8 +143,23 @@ func (w *slowWorld) sameEvents(plan daemonset.Plan) error {
 	if failed != w.failed || succeeded != w.succeeded {
 		return fmt.Errorf("%d failed and %d ended by the events, want %d and %d", failed, succeeded, w.failed, w.succeeded)
 	}
-	if plan.Deferred == (daemonset.Deferred{}) && len(plan.Failures) != failed {
-		return fmt.Errorf("%d failures to record, want %d", len(plan.Failures), failed)
+	return sameFailures(plan)
+}
+
+// sameFailures: a backoff entry is advanced for each failed pod that is deleted, and for none
+// that a burst left for later.
+func sameFailures(plan daemonset.Plan) error {
+	var deleted, recorded []string
+	for _, d := range plan.Deletes {
+		if d.Reason == daemonset.FailedPod {
+			deleted = append(deleted, d.Node)
+		}
+	}
+	for _, key := range plan.Failures {
+		recorded = append(recorded, key.Node)
+	}
+	if !slices.Equal(deleted, recorded) {
+		return fmt.Errorf("failures are recorded on %v, failed pods deleted on %v", recorded, deleted)
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func firstNotTerminating(pods []pod) *pod {
 // oddities collects what Kubernetes passes over in silence.
 func (p *pass) oddities(w world) []Finding {
 	var findings []Finding
-	if err := p.matcher.Err(); err != nil {
+	for _, err := range unjoined(p.matcher.Err()) {
 		findings = append(findings, p.set.finding(UnparsableNodeAffinity, err))
 	}
 	if _, err := legacyGeneration(p.set.obj); err != nil {
@@ -95,6 +95,17 @@ func (p *pass) oddities(w world) []Finding {
 		}
 	}
 	return findings
+}
+
+// unjoined lists the errors that were joined into one.
+func unjoined(err error) []error {
+	switch joined, ok := err.(interface{ Unwrap() []error }); { //nolint:errorlint // the join itself is meant
+	case err == nil:
+		return nil
+	case ok:
+		return joined.Unwrap()
+	}
+	return []error{err}
 }
 
 func (set daemonSet) finding(reason Reason, err error) Finding {

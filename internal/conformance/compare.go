@@ -53,11 +53,11 @@ func (c Case) Compare() (diff, unseen string) {
 		want  Choice
 		got   []string
 	}{{"createOnNodes", want.CreateOnNodes, createdNodes(plan)}, {"deletePods", want.DeletePods, deletedPods(plan)}} {
-		wrong, new := choice.want.judge(choice.got, options)
+		wrong, odd := choice.want.judge(choice.got, options)
 		if wrong != "" {
 			diffs = append(diffs, choice.field+": "+wrong)
 		}
-		unseen += new
+		unseen += odd
 	}
 	note("status", want.Status, plan.Status)
 	note("events", want.Events, eventKinds(plan))
