@@ -1,0 +1,120 @@
+package fake_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/daemonplan/daemonplan/clusterapi/fake"
+)
+
+// owning is a cluster with a set that owns a running pod and a revision, beside an orphan.
+func owning(t *testing.T) *fake.Cluster {
+	t.Helper()
+	c := steady(1)
+	mustCreate(t, c, newNode("a"))
+	set := mustCreate(t, c, newSet("set"))
+	mustCreate(t, c, newOwned("owned", "a", set))
+	mustCreate(t, c, newPodOn("orphan", "a"))
+	revision := newRevision("owned")
+	revision.OwnerReferences = []metav1.OwnerReference{controllerRef(set)}
+	mustCreate(t, c, revision)
+	mustCreate(t, c, newRevision("orphan"))
+	c.Run(10 * time.Second)
+	return c
+}
+
+func left(c *fake.Cluster) map[string][]string {
+	return map[string][]string{
+		"sets":      names(fake.List[*appsv1.DaemonSet](c, "ns")),
+		"pods":      names(fake.List[*corev1.Pod](c, "ns")),
+		"revisions": names(fake.List[*appsv1.ControllerRevision](c, "ns")),
+	}
+}
+
+func TestPropagation(t *testing.T) {
+	type state = map[string][]string
+	both, orphan, set, none := []string{"orphan", "owned"}, []string{"orphan"}, []string{"set"}, []string{}
+	tests := []struct {
+		name, why     string
+		give          fake.Propagation
+		at0, at1, at9 state
+	}{
+		{
+			"background", "the owner goes first", fake.Background,
+			state{"sets": none, "pods": both, "revisions": both},
+			state{"sets": none, "pods": both, "revisions": orphan},
+			state{"sets": none, "pods": orphan, "revisions": orphan},
+		},
+		{
+			"foreground", "the owner goes last", fake.Foreground,
+			state{"sets": set, "pods": both, "revisions": both},
+			state{"sets": set, "pods": both, "revisions": orphan},
+			state{"sets": none, "pods": orphan, "revisions": orphan},
+		},
+		{
+			"orphan", "only the owner goes", fake.Orphan,
+			state{"sets": set, "pods": both, "revisions": both},
+			state{"sets": none, "pods": both, "revisions": both},
+			state{"sets": none, "pods": both, "revisions": both},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := owning(t)
+			require.NoError(t, fake.Delete[*appsv1.DaemonSet](c, key("set"), fake.DeleteOptions{Propagation: tt.give}))
+			c.Run(0)
+			assert.Equal(t, tt.at0, left(c), tt.why)
+			c.Run(time.Second)
+			assert.Equal(t, tt.at1, left(c), "pods stop gracefully")
+			c.Run(8 * time.Second)
+			assert.Equal(t, tt.at9, left(c))
+			for _, pod := range fake.List[*corev1.Pod](c, "ns") {
+				assert.Empty(t, pod.OwnerReferences)
+			}
+		})
+	}
+}
+
+func TestForegroundWaitsForWhatHangs(t *testing.T) {
+	c := owning(t)
+	c.SetFateOn("a", fake.Fate{Hangs: true})
+	require.NoError(t, fake.Delete[*appsv1.DaemonSet](c, key("set"), fake.DeleteOptions{Propagation: fake.Foreground}))
+	c.Run(time.Hour)
+	assert.NotNil(t, mustGet[*appsv1.DaemonSet](t, c, key("set")).DeletionTimestamp)
+	c.SetFateOn("a", fake.Fate{})
+	c.Run(time.Minute)
+	assert.Empty(t, left(c)["sets"])
+}
+
+func TestWhatIsMadeForAnOwnerThatIsGoneIsCollected(t *testing.T) {
+	c := owning(t)
+	old := mustGet[*appsv1.DaemonSet](t, c, key("set"))
+	require.NoError(t, fake.Delete[*appsv1.DaemonSet](c, key("set"), fake.DeleteOptions{}))
+	successor := mustCreate(t, c, newSet("set"))
+	mustCreate(t, c, newOwned("late", "a", old))
+	mustCreate(t, c, newOwned("right", "a", successor))
+	foreign := newPodOn("foreign", "a")
+	foreign.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "set", UID: "unknown"}}
+	mustCreate(t, c, foreign)
+	shared := newOwned("shared", "a", old)
+	shared.OwnerReferences = append(shared.OwnerReferences, metav1.OwnerReference{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "set", UID: successor.UID})
+	mustCreate(t, c, shared)
+	c.Run(time.Minute)
+	assert.Equal(t, []string{"foreign", "orphan", "right", "shared"}, left(c)["pods"],
+		"a successor of the same name is another owner; other kinds count as there; one owner is enough")
+}
+
+func TestPodThatIsReleasedInTimeIsKept(t *testing.T) {
+	c := owning(t)
+	require.NoError(t, fake.Delete[*appsv1.DaemonSet](c, key("set"), fake.DeleteOptions{}))
+	_, err := fake.Edit(c, key("owned"), func(pod *corev1.Pod) { pod.OwnerReferences = nil })
+	require.NoError(t, err)
+	c.Run(time.Hour)
+	assert.Equal(t, "Running ready", stateOf(c, "owned"))
+}

@@ -1,0 +1,180 @@
+package fake_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/daemonplan/daemonplan/clusterapi/fake"
+)
+
+func taintsOf(t *testing.T, c *fake.Cluster, name string) []string {
+	t.Helper()
+	list := []string{}
+	for _, taint := range mustGet[*corev1.Node](t, c, nodeKey(name)).Spec.Taints {
+		list = append(list, taint.Key+":"+string(taint.Effect))
+	}
+	return list
+}
+
+func readyStatus(t *testing.T, c *fake.Cluster, name string) corev1.ConditionStatus {
+	t.Helper()
+	for _, condition := range mustGet[*corev1.Node](t, c, nodeKey(name)).Status.Conditions {
+		if condition.Type == corev1.NodeReady {
+			return condition.Status
+		}
+	}
+	return ""
+}
+
+// daemonOn tolerates what daemon pods do.
+func daemonOn(name, node string) *corev1.Pod {
+	pod := newPodOn(name, node)
+	pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
+	return pod
+}
+
+func TestNodeHealth(t *testing.T) {
+	c := steady(1)
+	mustCreate(t, c, newNode("a"))
+	mustCreate(t, c, daemonOn("daemon", "a"))
+	mustCreate(t, c, newPodOn("plain", "a"))
+	c.Run(10 * time.Second)
+	assert.Equal(t, corev1.ConditionTrue, readyStatus(t, c, "a"), "a new node is ready")
+
+	c.SetNodeHealth("a", fake.NotReady)
+	c.Run(0)
+	assert.Equal(t, corev1.ConditionFalse, readyStatus(t, c, "a"))
+	assert.Equal(t, []string{"node.kubernetes.io/not-ready:NoSchedule", "node.kubernetes.io/not-ready:NoExecute"}, taintsOf(t, c, "a"))
+	assert.Equal(t, "Running", stateOf(c, "daemon"), "no pod on it is ready")
+	c.Run(10 * time.Second)
+	assert.Equal(t, "Running", stateOf(c, "daemon"), "nor does it become so")
+	assert.Empty(t, stateOf(c, "plain"), "what does not tolerate the taint is evicted")
+
+	c.SetNodeHealth("a", fake.Healthy)
+	c.Run(10 * time.Second)
+	assert.Equal(t, corev1.ConditionTrue, readyStatus(t, c, "a"))
+	assert.Empty(t, taintsOf(t, c, "a"))
+	assert.Equal(t, "Running ready", stateOf(c, "daemon"))
+}
+
+func TestUnreachableNode(t *testing.T) {
+	c := steady(1)
+	mustCreate(t, c, newNode("a"))
+	mustCreate(t, c, daemonOn("kept", "a"))
+	mustCreate(t, c, daemonOn("deleted", "a"))
+	c.Run(10 * time.Second)
+
+	c.SetNodeHealth("a", fake.Unreachable)
+	require.NoError(t, fake.Delete[*corev1.Pod](c, key("deleted"), fake.DeleteOptions{}))
+	c.Run(49 * time.Second)
+	assert.Equal(t, corev1.ConditionTrue, readyStatus(t, c, "a"), "nobody has noticed")
+	assert.Equal(t, "Running ready", stateOf(c, "kept"))
+	c.Run(time.Second)
+	assert.Equal(t, corev1.ConditionUnknown, readyStatus(t, c, "a"))
+	assert.Equal(t, []string{"node.kubernetes.io/unreachable:NoSchedule", "node.kubernetes.io/unreachable:NoExecute"}, taintsOf(t, c, "a"))
+	assert.Equal(t, "Running", stateOf(c, "kept"))
+	c.Run(time.Hour)
+	assert.Equal(t, "Running deleted", stateOf(c, "deleted"), "nobody is there to stop it")
+
+	c.SetNodeHealth("a", fake.Healthy)
+	c.Run(10 * time.Second)
+	assert.Empty(t, stateOf(c, "deleted"))
+	assert.Equal(t, "Running ready", stateOf(c, "kept"))
+	assert.Empty(t, taintsOf(t, c, "a"))
+}
+
+func TestNodeThatIsBackBeforeAnybodyNoticed(t *testing.T) {
+	c := steady(1)
+	mustCreate(t, c, newNode("a"))
+	c.SetNodeHealth("a", fake.Unreachable)
+	c.Run(20 * time.Second)
+	c.SetNodeHealth("a", fake.Healthy)
+	c.Run(time.Hour)
+	assert.Equal(t, "1", mustGet[*corev1.Node](t, c, nodeKey("a")).ResourceVersion, "nothing was written")
+}
+
+func TestCordon(t *testing.T) {
+	c := steady(1)
+	node := newNode("a")
+	node.Spec.Taints = []corev1.Taint{{Key: "own", Effect: corev1.TaintEffectPreferNoSchedule}}
+	mustCreate(t, c, node)
+	cordon := func(unschedulable bool) {
+		_, err := fake.Edit(c, nodeKey("a"), func(node *corev1.Node) { node.Spec.Unschedulable = unschedulable })
+		require.NoError(t, err)
+		c.Step()
+	}
+	cordon(true)
+	assert.Equal(t, []string{"own:PreferNoSchedule", "node.kubernetes.io/unschedulable:NoSchedule"}, taintsOf(t, c, "a"))
+	mustCreate(t, c, newPodOn("pod", "a"))
+	c.Run(time.Minute)
+	assert.Empty(t, mustGet[*corev1.Pod](t, c, key("pod")).Spec.NodeName)
+	cordon(false)
+	assert.Equal(t, []string{"own:PreferNoSchedule"}, taintsOf(t, c, "a"))
+	c.Run(time.Minute)
+	assert.Equal(t, "Running ready", stateOf(c, "pod"))
+}
+
+func TestEviction(t *testing.T) {
+	five := int64(5)
+	c := steady(1)
+	mustCreate(t, c, newNode("a"))
+	tolerant := newPodOn("tolerant", "a")
+	tolerant.Spec.Tolerations = []corev1.Toleration{{Key: "k", Operator: corev1.TolerationOpExists}}
+	patient := newPodOn("patient", "a")
+	patient.Spec.Tolerations = []corev1.Toleration{{Key: "k", Operator: corev1.TolerationOpExists, TolerationSeconds: &five}}
+	mustCreate(t, c, tolerant)
+	mustCreate(t, c, patient)
+	mustCreate(t, c, newPodOn("plain", "a"))
+	c.Run(10 * time.Second)
+
+	now := mustGet[*corev1.Pod](t, c, key("plain")).CreationTimestamp
+	now.Time = c.Now()
+	_, err := fake.Edit(c, nodeKey("a"), func(node *corev1.Node) {
+		node.Spec.Taints = []corev1.Taint{{Key: "k", Effect: corev1.TaintEffectNoExecute, TimeAdded: &now}}
+	})
+	require.NoError(t, err)
+	c.Run(0)
+	assert.Equal(t, "Running ready deleted", stateOf(c, "plain"), "at once, and gracefully")
+	c.Run(4 * time.Second)
+	assert.Equal(t, "Running ready", stateOf(c, "patient"))
+	c.Run(time.Second)
+	assert.Equal(t, "Running ready deleted", stateOf(c, "patient"), "when its time is up")
+	c.Run(time.Hour)
+	assert.Equal(t, "Running ready", stateOf(c, "tolerant"))
+}
+
+func TestNodeThatGoesAway(t *testing.T) {
+	c := steady(1)
+	node := mustCreate(t, c, newNode("a"))
+	mustCreate(t, c, daemonOn("bound", "a"))
+	c.Run(10 * time.Second)
+	c.SetNodeHealth("a", fake.Unreachable)
+	require.NoError(t, fake.Delete[*corev1.Node](c, nodeKey("a"), fake.DeleteOptions{}))
+	mustCreate(t, c, daemonOn("unbound", "a"))
+	c.Run(39 * time.Second)
+	assert.Equal(t, "Running ready", stateOf(c, "bound"))
+	c.Run(time.Second)
+	assert.Empty(t, stateOf(c, "bound"), "its pods are collected after a while")
+	assert.Equal(t, "Pending", stateOf(c, "unbound"), "but not those that were never bound")
+
+	again := mustCreate(t, c, newNode("a"))
+	assert.NotEqual(t, node.UID, again.UID)
+	c.Run(10 * time.Second)
+	assert.Equal(t, "Running ready", stateOf(c, "unbound"), "the new machine is healthy and takes over")
+}
+
+func TestNodeThatComesBackInTimeKeepsItsPods(t *testing.T) {
+	c := steady(1)
+	mustCreate(t, c, newNode("a"))
+	mustCreate(t, c, daemonOn("pod", "a"))
+	c.Run(10 * time.Second)
+	require.NoError(t, fake.Delete[*corev1.Node](c, nodeKey("a"), fake.DeleteOptions{}))
+	c.Run(20 * time.Second)
+	mustCreate(t, c, newNode("a"))
+	c.Run(time.Hour)
+	assert.Equal(t, "Running ready", stateOf(c, "pod"))
+}
