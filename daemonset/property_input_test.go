@@ -156,7 +156,7 @@ func sameInAnyOrder() property {
 	return property{
 		name: "same in any order", anyInput: true,
 		why: "(b) lists come from maps, caches and files",
-		saw: []string{"several deletes", "several creates", "several revisions", "a burst cut", "several backoff entries"},
+		saw: []string{"several deletes", "several creates", "several revisions", "a burst cut", "several backoff entries", "several findings"},
 		holds: func(s *subject, saw func(string)) error {
 			for situation, came := range map[string]bool{
 				"several deletes":         len(s.plan.Deletes) > 1,
@@ -164,6 +164,7 @@ func sameInAnyOrder() property {
 				"several revisions":       len(s.Snapshot.Objects.Revisions) > 1,
 				"a burst cut":             s.plan.Deferred != daemonset.Deferred{},
 				"several backoff entries": len(s.Snapshot.Backoff) > 1,
+				"several findings":        len(s.plan.Findings) > 1,
 			} {
 				if came {
 					saw(situation)

@@ -28,7 +28,9 @@ func (w *world) makePods() {
 		}
 	}
 	if w.odd() || w.mood == anything && w.oneIn(2) {
-		w.addPod(pick(&w.source, "gone-1", "gone-1", "gone-2", ""), w.version())
+		for range 1 + w.below(4) {
+			w.addPod(pick(&w.source, "gone-2", "gone-1", "gone-3", "", ""), w.version())
+		}
 	}
 	if w.odd() {
 		w.addPod(nodeName(w.below(3)), w.version())
