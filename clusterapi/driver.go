@@ -74,8 +74,8 @@ func (d *Driver) Sync(ctx context.Context, key types.NamespacedName) (Result, er
 		return Result{Expired: expired}, err
 	}
 	result := Result{Plan: plan, Expired: expired}
-	if !plan.Next.IsZero() {
-		result.Requeue = max(plan.Next.Sub(now), time.Millisecond)
+	if wake := plan.Wake(); !wake.IsZero() {
+		result.Requeue = max(wake.Sub(now), time.Millisecond)
 	}
 	pass := &pass{Driver: d, key: key, seen: seen.Objects, plan: plan, now: now, result: &result}
 	pass.apply(ctx)

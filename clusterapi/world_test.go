@@ -118,7 +118,7 @@ func (w *world) settle(most int) int {
 		w.deliver()
 		result, err := w.sync()
 		require.NoError(w, err)
-		if len(result.Writes) == 0 && result.Stale == nil && result.Plan.Reason == "" && result.Plan.Next.IsZero() {
+		if len(result.Writes) == 0 && result.Stale == nil && result.Plan.Reason == "" && result.Requeue == 0 {
 			if w.cluster.Run(time.Minute); !w.moved() {
 				return pass
 			}

@@ -48,6 +48,20 @@ func (p Plan) Empty() bool {
 		p.Status == nil && len(p.Events) == 0
 }
 
+// Wake is the earliest instant at which time alone may change the plan; zero if it cannot.
+// It is Next, or the earliest Until of a node if that is sooner.
+//
+// Next is what Kubernetes v1.37.2 asks for. That controller also relies on being woken by
+// the event of a pod turning ready, some seconds after it; a caller without such a timer
+// goes by Wake.
+func (p Plan) Wake() time.Time {
+	at := p.Next
+	for i := range p.Nodes {
+		at = earlier(at, p.Nodes[i].Until)
+	}
+	return at
+}
+
 // Node finds the report on one node by binary search.
 func (p Plan) Node(name string) (NodeReport, bool) {
 	i, ok := slices.BinarySearchFunc(p.Nodes, name, func(r NodeReport, name string) int {

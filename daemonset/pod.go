@@ -89,6 +89,15 @@ func (p *pass) availableAt(ready *corev1.PodCondition) (at time.Time, ok bool) {
 	return since.Add(p.set.minReady), !since.IsZero()
 }
 
+// readyUntil is when a pod that is ready becomes available; zero if it does not by time
+// alone.
+func (p *pass) readyUntil(obj *corev1.Pod) time.Time {
+	if at, ok := p.availableAt(readyCondition(obj)); ok {
+		return at
+	}
+	return time.Time{}
+}
+
 // readyCondition is the pod's Ready condition if it is true, else nil.
 func readyCondition(obj *corev1.Pod) *corev1.PodCondition {
 	for i := range obj.Status.Conditions {

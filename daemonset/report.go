@@ -56,10 +56,7 @@ func (p *pass) waitForHealth(on *pod) (Reason, time.Time) {
 	case rollout.Unhealthy:
 		return PodNotReady, time.Time{}
 	case rollout.Ready:
-		if until, ok := p.availableAt(readyCondition(on.obj)); ok {
-			return MinReadySeconds, until
-		}
-		return MinReadySeconds, time.Time{}
+		return MinReadySeconds, p.readyUntil(on.obj)
 	case rollout.Available:
 	}
 	return "", time.Time{}

@@ -37,11 +37,25 @@ func (p *pass) stepUpdate(f *fleet) (*actions, error) {
 	}
 	walk = walker{fleet: f, ahead: nodes}
 	for _, h := range result.Holds {
-		walk.to(h.Node).wait(Reason(h.Reason), time.Time{})
+		n := walk.to(h.Node)
+		n.wait(Reason(h.Reason), p.holdEnds(n, h.Reason))
 	}
 	slices.SortStableFunc(step.creates, urgentFirst)
 	slices.SortStableFunc(step.deletes, urgentFirst)
 	return step, nil
+}
+
+// holdEnds is when time alone ends a hold, zero if it does not: a surge goes on once the
+// current pod on the node has been ready for long enough.
+func (p *pass) holdEnds(n node, reason rollout.Reason) time.Time {
+	if reason != rollout.SurgeWaiting {
+		return time.Time{}
+	}
+	i := slices.IndexFunc(n.pods, func(on pod) bool { return on.current && on.staying() })
+	if n.pods[i].health != rollout.Ready {
+		return time.Time{}
+	}
+	return p.readyUntil(n.pods[i].obj)
 }
 
 // urgentFirst puts what is done regardless of the budget before what is chosen within it,
