@@ -19,9 +19,8 @@ const (
 	lt     = corev1.NodeSelectorOpLt
 )
 
-// TestOperators judges the node n, which has the labels a=1 and empty="" and word=x.
 func TestOperators(t *testing.T) {
-	n := node("n", set{"a": "1", "b": "5", "empty": "", "word": "x", "plus": "+5", "zeros": "005", "huge": "9223372036854775808"})
+	n := node("n", set{"a": "1", "b": "5", "empty": "", "word": "x", "plus": "+5", "zeros": "005", "colon": "9:", "slash": "9/", "huge": "9223372036854775808"})
 	tests := []struct {
 		name string
 		why  string
@@ -50,6 +49,8 @@ func TestOperators(t *testing.T) {
 		{"Gt, word", "Gt: a non-numeric label does not match", req("word", gt, "0"), false},
 		{"Gt, empty label", "Gt: the empty value is no integer", req("empty", gt, "0"), false},
 		{"Gt, too large", "Gt: 64 bits, beyond them is no integer", req("huge", gt, "0"), false},
+		{"Gt, colon", "Gt: the character after 9 is no digit", req("colon", gt, "0"), false},
+		{"Gt, slash", "Gt: the character before 0 is no digit", req("slash", gt, "0"), false},
 		{"Gt, plus sign", "Gt: labels are read leniently, as strconv does", req("plus", gt, "4"), true},
 		{"Lt, below", "Lt: the label is less; as integers, not as text", req("b", lt, "10"), true},
 		{"Lt, equal", "Lt is strict", req("b", lt, "5"), false},

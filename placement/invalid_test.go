@@ -117,7 +117,7 @@ func TestErrJoinsInTemplateOrder(t *testing.T) {
 	)
 	err := placement.NewMatcher(&spec, placement.Options{}).Err()
 	require.Error(t, err)
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // the join itself is meant, not what it wraps
+	joined, ok := err.(interface{ Unwrap() []error })
 	require.True(t, ok)
 	require.Len(t, joined.Unwrap(), 3)
 	for i, field := range []string{"[0].matchExpressions[0]", "[0].matchExpressions[2]", "[2].matchFields[0]"} {

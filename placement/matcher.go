@@ -25,7 +25,7 @@ type Matcher struct {
 	nodeName    string
 	selector    []requirement
 	affinity    nodeAffinity
-	tolerations []toleration
+	tolerations tolerationSet
 	err         error
 }
 
@@ -66,7 +66,11 @@ func (m *Matcher) Evaluate(node *corev1.Node) Verdict {
 	if decision == Run {
 		return Verdict{Decision: Run}
 	}
-	return Verdict{Decision: decision, Findings: m.explain(node)}
+	var found []Finding
+	if decision == Evict { // Keep says already that only taints are in the way
+		found = m.explainTemplate(node)
+	}
+	return Verdict{Decision: decision, Findings: m.explainTaints(found, node)}
 }
 
 // decide is Evaluate without the evidence: most nodes of a cluster are eligible, and for
@@ -87,8 +91,8 @@ func (m *Matcher) decide(node *corev1.Node) Decision {
 	return decision
 }
 
-// explain collects what decide stops at.
-func (m *Matcher) explain(node *corev1.Node) []Finding {
+// explainTemplate collects what the template asks for and the node has not.
+func (m *Matcher) explainTemplate(node *corev1.Node) []Finding {
 	var found []Finding
 	if !m.fitsName(node) {
 		found = append(found, Finding{
@@ -98,7 +102,11 @@ func (m *Matcher) explain(node *corev1.Node) []Finding {
 		})
 	}
 	found = appendMismatches(found, m.selector, NodeSelectorMismatch, node)
-	found = m.affinity.explain(found, node)
+	return m.affinity.explain(found, node)
+}
+
+// explainTaints adds the taints that nothing tolerates.
+func (m *Matcher) explainTaints(found []Finding, node *corev1.Node) []Finding {
 	for i := range node.Spec.Taints {
 		taint := &node.Spec.Taints[i]
 		if code := m.obstacle(taint); code != "" {
@@ -121,11 +129,11 @@ func (m *Matcher) fitsName(node *corev1.Node) bool {
 func (m *Matcher) obstacle(taint *corev1.Taint) Code {
 	switch taint.Effect {
 	case corev1.TaintEffectNoSchedule:
-		if !tolerated(m.tolerations, taint) {
+		if !tolerated(m.tolerations.noSchedule, taint) {
 			return UntoleratedNoScheduleTaint
 		}
 	case corev1.TaintEffectNoExecute:
-		if !tolerated(m.tolerations, taint) {
+		if !tolerated(m.tolerations.noExecute, taint) {
 			return UntoleratedNoExecuteTaint
 		}
 	case corev1.TaintEffectPreferNoSchedule:

@@ -14,7 +14,7 @@ func Tolerations(spec *corev1.PodSpec) []corev1.Toleration {
 	if spec == nil {
 		spec = &corev1.PodSpec{}
 	}
-	added := defaultTolerations(spec.HostNetwork)
+	added := defaultTolerations(spec)
 	carried := make([]corev1.Toleration, len(spec.Tolerations), len(spec.Tolerations)+len(added))
 	for i := range spec.Tolerations {
 		spec.Tolerations[i].DeepCopyInto(&carried[i])
@@ -25,7 +25,7 @@ func Tolerations(spec *corev1.PodSpec) []corev1.Toleration {
 	return carried
 }
 
-func defaultTolerations(hostNetwork bool) []corev1.Toleration {
+func defaultTolerations(spec *corev1.PodSpec) []corev1.Toleration {
 	added := []corev1.Toleration{
 		exists(corev1.TaintNodeNotReady, corev1.TaintEffectNoExecute),
 		exists(corev1.TaintNodeUnreachable, corev1.TaintEffectNoExecute),
@@ -34,7 +34,7 @@ func defaultTolerations(hostNetwork bool) []corev1.Toleration {
 		exists(corev1.TaintNodePIDPressure, corev1.TaintEffectNoSchedule),
 		exists(corev1.TaintNodeUnschedulable, corev1.TaintEffectNoSchedule),
 	}
-	if hostNetwork {
+	if spec.HostNetwork {
 		added = append(added, exists(corev1.TaintNodeNetworkUnavailable, corev1.TaintEffectNoSchedule))
 	}
 	return added
@@ -71,50 +71,58 @@ type toleration struct {
 	key      string // "" covers every key
 	operator corev1.TolerationOperator
 	value    string
-	bound    int64              // for Gt and Lt
-	effect   corev1.TaintEffect // "" covers every effect
+	bound    int64 // for Gt and Lt
 }
 
-// compileTolerations leaves out entries that tolerate nothing: of an operator that is not
-// known or not honoured, and comparisons with what is no integer.
-func compileTolerations(source []corev1.Toleration, opts Options) []toleration {
-	compiled := make([]toleration, 0, len(source))
+// tolerationSet holds tolerations by the effect that they cover. One that covers every
+// effect is in both lists, one that covers no effect that matters in neither.
+type tolerationSet struct{ noSchedule, noExecute []toleration }
+
+func compileTolerations(source []corev1.Toleration, opts Options) tolerationSet {
+	var compiled tolerationSet
 	for i := range source {
-		t := toleration{
-			key:      source[i].Key,
-			operator: source[i].Operator,
-			value:    source[i].Value,
-			effect:   source[i].Effect,
+		t, usable := compileToleration(&source[i], opts)
+		if !usable {
+			continue
 		}
-		usable := false
-		switch t.operator {
-		case "": // the API server writes no default here
-			t.operator, usable = corev1.TolerationOpEqual, true
-		case corev1.TolerationOpEqual, corev1.TolerationOpExists:
-			usable = true
-		case corev1.TolerationOpGt, corev1.TolerationOpLt:
-			t.bound, usable = parseCanonicalInt(t.value)
-			usable = usable && opts.ComparisonTolerations
+		effect := source[i].Effect
+		if effect == "" || effect == corev1.TaintEffectNoSchedule {
+			compiled.noSchedule = append(compiled.noSchedule, t)
 		}
-		if usable {
-			compiled = append(compiled, t)
+		if effect == "" || effect == corev1.TaintEffectNoExecute {
+			compiled.noExecute = append(compiled.noExecute, t)
 		}
 	}
 	return compiled
 }
 
-func tolerated(tolerations []toleration, taint *corev1.Taint) bool {
-	for i := range tolerations {
-		if tolerations[i].covers(taint) && tolerations[i].accepts(taint.Value) {
+// compileToleration refuses what tolerates nothing: an operator that is not known or not
+// honoured, and a comparison with what is no integer.
+func compileToleration(source *corev1.Toleration, opts Options) (toleration, bool) {
+	t := toleration{key: source.Key, operator: source.Operator, value: source.Value}
+	switch t.operator {
+	case "": // the API server writes no default here
+		t.operator = corev1.TolerationOpEqual
+		return t, true
+	case corev1.TolerationOpEqual, corev1.TolerationOpExists:
+		return t, true
+	case corev1.TolerationOpGt, corev1.TolerationOpLt:
+		bound, integer := parseCanonicalInt(t.value)
+		t.bound = bound
+		return t, integer && opts.ComparisonTolerations
+	}
+	return t, false
+}
+
+// tolerated does not look at the taint's effect: the list is the one for it.
+func tolerated(list []toleration, taint *corev1.Taint) bool {
+	for i := range list {
+		t := &list[i]
+		if (t.key == "" || t.key == taint.Key) && t.accepts(taint.Value) {
 			return true
 		}
 	}
 	return false
-}
-
-// covers compares effect and key.
-func (t *toleration) covers(taint *corev1.Taint) bool {
-	return (t.effect == "" || t.effect == taint.Effect) && (t.key == "" || t.key == taint.Key)
 }
 
 // accepts compares the value.
