@@ -117,12 +117,8 @@ func (w *world) label(pod *corev1.Pod, version int) {
 func (w *world) live(pod *corev1.Pod) {
 	pod.Status.Phase = corev1.PodRunning
 	minReady := time.Duration(w.set.Spec.MinReadySeconds) * time.Second
-	sick := w.odd() || w.oneIn(6)
-	if w.mood == surging && w.starting {
-		sick = pod.Spec.Containers[0].Image == image(current)
-	}
 	switch {
-	case !sick:
+	case !w.sick(pod):
 		ago := pick(&w.source, 10*time.Minute, minReady, minReady+time.Second, minReady-time.Second, 0)
 		if w.oneIn(2) {
 			ago = 10 * time.Minute
@@ -146,6 +142,15 @@ func (w *world) live(pod *corev1.Pod) {
 		pod.DeletionTimestamp = new(at(w.now.Add(-time.Second)))
 		pod.DeletionGracePeriodSeconds = new(int64(30))
 	}
+}
+
+// sick says whether a pod is not simply ready.
+func (w *world) sick(pod *corev1.Pod) bool {
+	sick := w.odd() || w.oneIn(6)
+	if w.mood == surging && w.starting {
+		return pod.Spec.Containers[0].Image == image(current)
+	}
+	return sick
 }
 
 // estrange makes some pods not simply ours.
