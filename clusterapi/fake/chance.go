@@ -37,8 +37,8 @@ func (c chance) suffix(words ...string) string {
 }
 
 // uid is a random (version 4) UUID.
-func (c chance) uid(kind string, key types.NamespacedName, incarnation int) types.UID {
-	source := c.source("uid", kind, key.Namespace, key.Name, fmt.Sprint(incarnation))
+func (c chance) uid(kind string, key types.NamespacedName, incarnation string) types.UID {
+	source := c.source("uid", kind, key.Namespace, key.Name, incarnation)
 	high, low := source.Uint64(), source.Uint64()
 	high = high&^0xf000 | 0x4000
 	low = low&^(3<<62) | 1<<63

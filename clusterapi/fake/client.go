@@ -1,6 +1,8 @@
 package fake
 
 import (
+	"time"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
@@ -25,7 +27,8 @@ type Client struct {
 	closed         bool
 	faults         []*Fault
 	chaos          Chaos
-	asked          map[request]int
+	asked          map[request]int // how often at askedAt
+	askedAt        time.Time
 	writes         int
 	crashed        bool
 }

@@ -31,7 +31,7 @@ type Cluster struct {
 	agenda         agenda
 	life           life
 	namespaces     map[string]namespace
-	recorded       []RecordedEvent
+	recorded       []publication
 	clientsCreated int
 }
 
@@ -42,6 +42,7 @@ func New(seed uint64) *Cluster {
 		chance:      chance{seed: seed},
 		now:         time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC),
 		ticked:      make(chan struct{}),
+		version:     1, // "0" is no version that could be compared
 		named:       map[nameRequest]int{},
 		podsOn:      newGroups(placeOf),
 		podsOf:      newGroups(ownersOf[*corev1.Pod]),
@@ -81,7 +82,7 @@ func (c *Cluster) advanceTo(t time.Time) {
 	c.ticked = make(chan struct{})
 }
 
-// Version returns the resource version of the latest write of any kind; "0" before the
+// Version returns the resource version of the latest write of any kind; "1" before the
 // first.
 func (c *Cluster) Version() string {
 	c.mu.Lock()

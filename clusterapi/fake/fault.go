@@ -2,6 +2,7 @@ package fake
 
 import (
 	"errors"
+	"strconv"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -116,8 +117,6 @@ type request struct {
 // strike decides what goes wrong with a call: a fault that covers it, else chaos. Nil is
 // nothing.
 func (cl *Client) strike(r request) *Fault {
-	number := cl.asked[r]
-	cl.asked[r]++
 	for i, f := range cl.faults {
 		if !f.covers(r) {
 			continue
@@ -135,7 +134,7 @@ func (cl *Client) strike(r request) *Fault {
 		}
 		return &struck
 	}
-	return cl.strikeByChance(r, number)
+	return cl.strikeByChance(r)
 }
 
 func (f *Fault) covers(r request) bool {
@@ -144,12 +143,20 @@ func (f *Fault) covers(r request) bool {
 		(f.Node == "" || f.Node == r.node)
 }
 
-func (cl *Client) strikeByChance(r request, number int) *Fault {
+// strikeByChance depends on when a call is made, on what it is about, and on how many such
+// calls there were at that moment.
+func (cl *Client) strikeByChance(r request) *Fault {
 	if cl.chaos == (Chaos{}) {
 		return nil
 	}
-	source := cl.cluster.chance.source("chaos", formatVersion(uint64(cl.number)), string(r.call),
-		r.key.Namespace, r.key.Name, r.node, formatVersion(uint64(number)))
+	now := cl.cluster.now
+	if !now.Equal(cl.askedAt) {
+		clear(cl.asked)
+		cl.askedAt = now
+	}
+	cl.asked[r]++
+	source := cl.cluster.chance.source("chaos", strconv.Itoa(cl.number), string(r.call),
+		r.key.Namespace, r.key.Name, r.node, now.String(), strconv.Itoa(cl.asked[r]))
 	roll, kind := source.Float64(), source.IntN(3)
 	resource := schema.GroupResource{Resource: string(r.call)}
 	switch {

@@ -19,18 +19,24 @@ func newGroups[K comparable, T Object](of func(T) []K) groups[K, T] {
 
 // replace files obj in the place of old; nil stands for no object.
 func (g groups[K, T]) replace(old, obj T) {
+	var before, after []K
 	if old != nil {
-		for _, key := range g.of(old) {
+		before = g.of(old)
+	}
+	if obj != nil {
+		after = g.of(obj)
+	}
+	for _, key := range before {
+		if !slices.Contains(after, key) {
 			g.remove(key, old)
 		}
 	}
-	if obj != nil {
-		for _, key := range g.of(obj) {
-			g.insert(key, obj)
-		}
+	for _, key := range after {
+		g.insert(key, obj)
 	}
 }
 
+// insert files obj, also in the place of one of the same name.
 func (g groups[K, T]) insert(key K, obj T) {
 	group := g.members[key]
 	if i, found := slices.BinarySearchFunc(group, obj, compareNames); !found {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/clusterapi/fake"
+	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 func observe(t *testing.T, cl *fake.Client) clusterapi.Observation {
@@ -42,16 +43,16 @@ func TestCachesLag(t *testing.T) {
 		lag       fake.Lag
 		kinds     []fake.Kind
 		want      []string
-		asOf      string // the set is version 1, the pods are 2, 3 and 4
+		asOf      string // the set is version 2, the pods are 3, 4 and 5
 	}{
-		{"not", "all is seen", fake.Lag{}, nil, []string{"a", "b", "c"}, "4"},
-		{"by one change", "the latest is not seen", fake.Lag{Changes: 1}, nil, []string{"a", "b"}, "3"},
-		{"by more than there are", "nothing is seen", fake.Lag{Changes: 9}, nil, []string{}, "1"},
-		{"by age", "the latest is 1 s old, the one before 2 s", fake.Lag{Age: 2 * time.Second}, nil, []string{"a", "b"}, "3"},
-		{"by both", "the conditions add up", fake.Lag{Changes: 2, Age: 2 * time.Second}, nil, []string{"a"}, "2"},
-		{"for good", "until it is delivered", fake.Lag{Hold: true}, nil, []string{}, "1"},
-		{"of pods", "named", fake.Lag{Hold: true}, []fake.Kind{fake.PodKind}, []string{}, "1"},
-		{"of other kinds", "each has its own", fake.Lag{Hold: true}, []fake.Kind{fake.NodeKind, fake.RevisionKind}, []string{"a", "b", "c"}, "4"},
+		{"not", "all is seen", fake.Lag{}, nil, []string{"a", "b", "c"}, "5"},
+		{"by one change", "the latest is not seen", fake.Lag{Changes: 1}, nil, []string{"a", "b"}, "4"},
+		{"by more than there are", "nothing is seen", fake.Lag{Changes: 9}, nil, []string{}, "2"},
+		{"by age", "the latest is 1 s old, the one before 2 s", fake.Lag{Age: 2 * time.Second}, nil, []string{"a", "b"}, "4"},
+		{"by both", "the conditions add up", fake.Lag{Changes: 2, Age: 2 * time.Second}, nil, []string{"a"}, "3"},
+		{"for good", "until it is delivered", fake.Lag{Hold: true}, nil, []string{}, "2"},
+		{"of pods", "named", fake.Lag{Hold: true}, []fake.Kind{fake.PodKind}, []string{}, "2"},
+		{"of other kinds", "each has its own", fake.Lag{Hold: true}, []fake.Kind{fake.NodeKind, fake.RevisionKind}, []string{"a", "b", "c"}, "5"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -59,7 +60,7 @@ func TestCachesLag(t *testing.T) {
 			cl.SetLag(tt.lag, tt.kinds...)
 			got := observe(t, cl)
 			assert.Equal(t, tt.want, names(got.Objects.Pods), tt.why)
-			assert.Equal(t, clusterapi.Versions{DaemonSets: "1", Pods: tt.asOf, Revisions: "1"}, got.AsOf)
+			assert.Equal(t, clusterapi.Versions{DaemonSets: "2", Pods: tt.asOf, Revisions: "2"}, got.AsOf)
 		})
 	}
 }
@@ -89,7 +90,7 @@ func TestDelivery(t *testing.T) {
 	got = observe(t, cl)
 	assert.Equal(t, []string{"a", "c"}, names(got.Objects.Pods))
 	assert.Equal(t, c.Version(), got.AsOf.DaemonSets)
-	assert.Equal(t, "5", got.AsOf.Pods, "a deletion has a version too")
+	assert.Equal(t, "6", got.AsOf.Pods, "a deletion has a version too")
 }
 
 func TestObserveShowsWhatBelongsToTheSet(t *testing.T) {
@@ -151,4 +152,17 @@ func TestClosedClient(t *testing.T) {
 	assert.Zero(t, cl.Deliver(fake.PodKind, 9))
 	assert.Empty(t, w.Drain())
 	assert.True(t, cl.Crashed())
+}
+
+func TestPublishedEventsAreKeptForAnHour(t *testing.T) {
+	c, cl := withSet(t)
+	set := ref(mustGet[*appsv1.DaemonSet](t, c, key("set")))
+	cl.RecordEvent(t.Context(), set, daemonset.Event{Reason: "first"})
+	c.Advance(30 * time.Minute)
+	cl.RecordEvent(t.Context(), set, daemonset.Event{Reason: "second"})
+	assert.Equal(t, []fake.RecordedEvent{
+		{About: set, Event: daemonset.Event{Reason: "first"}}, {About: set, Event: daemonset.Event{Reason: "second"}},
+	}, c.Recorded())
+	c.Advance(30 * time.Minute)
+	assert.Equal(t, []fake.RecordedEvent{{About: set, Event: daemonset.Event{Reason: "second"}}}, c.Recorded())
 }

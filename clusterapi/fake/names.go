@@ -21,25 +21,26 @@ type nameRequest struct {
 	node      string
 }
 
-// name gives obj a name by its generateName, if it has none.
-func (s *store[T]) name(obj T) error {
+// name gives obj a name by its generateName, if it has none, and returns what tells the
+// request for it from others; nothing if the name was chosen.
+func (s *store[T]) name(obj T) (string, error) {
 	prefix := obj.GetGenerateName()
 	if obj.GetName() != "" || prefix == "" {
-		return nil
+		return "", nil
 	}
 	request := nameRequest{kind: s.rules.kind, namespace: obj.GetNamespace(), prefix: prefix[:min(len(prefix), maxPrefix)]}
 	if pod, ok := any(obj).(*corev1.Pod); ok {
 		request.node = placeOf(pod)[0]
 	}
 	for range maxGenerated {
-		number := s.cluster.named[request]
 		s.cluster.named[request]++
+		number := s.cluster.named[request]
 		name := request.prefix + s.cluster.chance.suffix(
 			string(request.kind), request.namespace, request.prefix, request.node, strconv.Itoa(number))
 		if _, taken := s.objects[types.NamespacedName{Namespace: request.namespace, Name: name}]; !taken {
 			obj.SetName(name)
-			return nil
+			return request.node + "#" + strconv.Itoa(number), nil
 		}
 	}
-	return apierrors.NewGenerateNameConflict(s.rules.resource, prefix, 1)
+	return "", apierrors.NewGenerateNameConflict(s.rules.resource, prefix, 1)
 }

@@ -35,7 +35,7 @@ func Put[T Object](c *Cluster, obj T) (T, error) {
 		case replaced:
 			obj.SetUID(stored.GetUID())
 		default:
-			obj.SetUID(s.newUID(key))
+			obj.SetUID(s.newUID(key, ""))
 		}
 		if created := obj.GetCreationTimestamp(); created.IsZero() {
 			obj.SetCreationTimestamp(s.cluster.stamp())

@@ -91,7 +91,7 @@ func TestPutStoresWhatNoClientCould(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, corev1.PodRunning, got.Status.Phase)
 	assert.NotEmpty(t, got.UID)
-	assert.Equal(t, "1", got.ResourceVersion)
+	assert.Equal(t, "2", got.ResourceVersion)
 	assert.False(t, got.CreationTimestamp.IsZero())
 	assert.Empty(t, pod.UID, "the object that was given stays as it was")
 

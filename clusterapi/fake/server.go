@@ -35,7 +35,8 @@ func (s *store[T]) create(obj T) (T, error) {
 	obj.SetGeneration(0)
 	s.rules.defaults(obj)
 	s.rules.created(obj)
-	if err := s.name(obj); err != nil {
+	generated, err := s.name(obj)
+	if err != nil {
 		return nil, err
 	}
 	if errs := s.rules.checkNew(obj); len(errs) > 0 {
@@ -48,7 +49,7 @@ func (s *store[T]) create(obj T) (T, error) {
 	if _, taken := s.objects[key]; taken {
 		return nil, apierrors.NewAlreadyExists(s.rules.resource, obj.GetName())
 	}
-	obj.SetUID(s.newUID(key))
+	obj.SetUID(s.newUID(key, generated))
 	obj.SetCreationTimestamp(s.cluster.stamp())
 	return s.put(obj), nil
 }
@@ -93,17 +94,16 @@ func released[T Object](obj T) bool {
 	return obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 && (grace == nil || *grace == 0)
 }
 
-// edit changes a stored object as a part of the cluster does, which makes no mistakes.
+// edit changes a stored object as a part of the cluster does: it makes no mistakes, and
+// changes something.
 func (s *store[T]) edit(stored T, change func(obj T)) {
 	obj := copyOf(stored)
 	change(obj)
-	switch {
-	case same(obj, stored):
-	case released(obj):
+	if released(obj) {
 		s.drop(keyOf(obj))
-	default:
-		s.put(obj)
+		return
 	}
+	s.put(obj)
 }
 
 // remove does what the API server does with a deletion: at once, or when the grace period

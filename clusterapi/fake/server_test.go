@@ -218,14 +218,14 @@ func TestServerChoosesWhatIsItsOwn(t *testing.T) {
 	assert.Equal(t, before, give, "the object that was given stays as it was")
 	assert.NotEqual(t, give.UID, got.UID)
 	assert.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, string(got.UID))
-	assert.Equal(t, "1", got.ResourceVersion)
+	assert.Equal(t, "2", got.ResourceVersion)
 	assert.Equal(t, int64(1), got.Generation)
 	assert.Nil(t, got.DeletionTimestamp)
 	assert.Equal(t, corev1.PodStatus{Phase: corev1.PodPending}, got.Status)
 	assert.Equal(t, c.Now().Truncate(time.Second), got.CreationTimestamp.Time, "whole seconds, as on the wire")
 	assert.Equal(t, int64(30), *got.Spec.TerminationGracePeriodSeconds)
 	second := mustCreate(t, c, newPod("second"))
-	assert.Equal(t, "2", second.ResourceVersion, "one count for all")
+	assert.Equal(t, "3", second.ResourceVersion, "one count for all")
 	assert.NotEqual(t, got.UID, second.UID)
 }
 

@@ -21,7 +21,7 @@ type store[T Object] struct {
 	cluster *Cluster
 	rules   rules[T]
 	objects map[types.NamespacedName]T
-	born    map[types.NamespacedName]int // incarnations so far, for UIDs
+	born    map[types.NamespacedName]int // incarnations so far under a chosen name
 	changed func(old, obj T)             // keeps indexes and the agenda up to date
 	history[T]
 }
@@ -63,8 +63,13 @@ func (s *store[T]) drop(key types.NamespacedName) {
 	s.changed(stored, nil)
 }
 
-// newUID is another one for every object that ever has this name.
-func (s *store[T]) newUID(key types.NamespacedName) types.UID {
+// newUID is another one for every object that ever has this name. Those whose names were
+// generated are told apart by the request for it, so that nothing has to be remembered of
+// names that do not come back.
+func (s *store[T]) newUID(key types.NamespacedName, generated string) types.UID {
+	if generated != "" {
+		return s.cluster.chance.uid(string(s.rules.kind), key, generated)
+	}
 	s.born[key]++
-	return s.cluster.chance.uid(string(s.rules.kind), key, s.born[key])
+	return s.cluster.chance.uid(string(s.rules.kind), key, strconv.Itoa(s.born[key]))
 }

@@ -138,8 +138,12 @@ func TestDistortions(t *testing.T) {
 			"pod >p", "pod >p", "pod >q", "pod >q", "pod p>p(Failed)", "pod p>p(Failed)", "pod >r", "pod >r",
 		}, []string{}},
 		{"delayed", "until it ends", fake.Distortion{Delay: 1}, []string{}, []string{"pod >p", "pod >q", "pod p>p(Failed)", "pod >r"}},
-		{"reordered", "an event stays behind until the next one about its object", fake.Distortion{Reorder: 1},
-			[]string{"pod >q", "pod >p", "pod >r", "pod p>p(Failed)"}, []string{}},
+		{
+			"reordered", "an event stays behind until the next one about its object",
+			fake.Distortion{Reorder: 1},
+			[]string{"pod >q", "pod >p", "pod >r", "pod p>p(Failed)"},
+			[]string{},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

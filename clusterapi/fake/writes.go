@@ -3,6 +3,7 @@ package fake
 import (
 	"context"
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -99,16 +100,45 @@ type RecordedEvent struct {
 func (cl *Client) RecordEvent(ctx context.Context, about daemonset.Ref, event daemonset.Event) {
 	r := request{call: RecordEvent, key: keyIn(about.Namespace, about.Name)}
 	_, _ = perform(ctx, cl, r, func() (struct{}, error) { // best effort
-		cl.cluster.recorded = append(cl.cluster.recorded, RecordedEvent{About: about, Event: event})
+		cl.cluster.publish(RecordedEvent{About: about, Event: event})
 		return struct{}{}, nil
 	})
 }
 
-// Recorded returns the events that all clients published so far, oldest first.
+// eventsLast is how long a published event is kept, as in Kubernetes v1.37.2 by default.
+const eventsLast = time.Hour
+
+type publication struct {
+	at    time.Time
+	event RecordedEvent
+}
+
+func (c *Cluster) publish(event RecordedEvent) {
+	c.forgetEvents()
+	c.recorded = append(c.recorded, publication{at: c.now, event: event})
+}
+
+// forgetEvents drops those whose time is over.
+func (c *Cluster) forgetEvents() {
+	oldest := c.now.Add(-eventsLast)
+	kept := slices.IndexFunc(c.recorded, func(p publication) bool { return p.at.After(oldest) })
+	if kept < 0 {
+		kept = len(c.recorded)
+	}
+	c.recorded = slices.Delete(c.recorded, 0, kept)
+}
+
+// Recorded returns the events that all clients published, oldest first. They are kept for
+// an hour of the cluster's time.
 func (c *Cluster) Recorded() []RecordedEvent {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.recorded)
+	c.forgetEvents()
+	events := make([]RecordedEvent, 0, len(c.recorded))
+	for _, p := range c.recorded {
+		events = append(events, p.event)
+	}
+	return events
 }
 
 func keyIn(namespaceName, name string) types.NamespacedName {
