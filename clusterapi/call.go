@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // call makes one call of the adapter and stays in control: a panic becomes an error, and a
@@ -65,9 +66,13 @@ func act(ctx context.Context, d *Driver, f func(context.Context) error) error {
 // refused reports whether an error proves that a write has not taken effect. Everything
 // else, a time-out above all, leaves that open.
 func refused(err error) bool {
-	return apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) ||
-		apierrors.IsBadRequest(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err) ||
-		apierrors.IsConflict(err) || apierrors.IsTooManyRequests(err) || apierrors.IsMethodNotSupported(err) ||
-		apierrors.IsNotAcceptable(err) || apierrors.IsUnsupportedMediaType(err) ||
-		apierrors.IsRequestEntityTooLargeError(err) || apierrors.IsGone(err)
+	switch apierrors.ReasonForError(err) {
+	case metav1.StatusReasonInvalid, metav1.StatusReasonForbidden, metav1.StatusReasonUnauthorized,
+		metav1.StatusReasonBadRequest, metav1.StatusReasonNotFound, metav1.StatusReasonAlreadyExists,
+		metav1.StatusReasonConflict, metav1.StatusReasonTooManyRequests, metav1.StatusReasonMethodNotAllowed,
+		metav1.StatusReasonNotAcceptable, metav1.StatusReasonUnsupportedMediaType,
+		metav1.StatusReasonRequestEntityTooLarge, metav1.StatusReasonGone:
+		return true
+	}
+	return false
 }

@@ -49,7 +49,7 @@ func (d *Driver) Sync(ctx context.Context, key types.NamespacedName) (Result, er
 	switch {
 	case apierrors.IsNotFound(err):
 		d.forget(d.own.forget(key))
-		return Result{Gone: true}, nil
+		return Result{Gone: true}, nil //nolint:nilerr // that it is gone is an answer
 	case err != nil:
 		return Result{}, fmt.Errorf("clusterapi: observe %s: %w", key, err)
 	}

@@ -345,8 +345,10 @@ func TestAdoption(t *testing.T) {
 	orphan := func(w *world) {
 		labels := map[string]string{"app": "agent"}
 		_, err := fake.Create(w.cluster, &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Namespace: agent.Namespace, Name: "orphan", Labels: labels,
-				OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Friend", Name: "f", UID: "f"}}},
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: agent.Namespace, Name: "orphan", Labels: labels,
+				OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Friend", Name: "f", UID: "f"}},
+			},
 			Spec: corev1.PodSpec{NodeName: nodeName(0), Containers: []corev1.Container{{Name: "agent", Image: "registry.example/agent:v0"}}},
 		})
 		require.NoError(w, err)
@@ -498,8 +500,12 @@ func TestPodName(t *testing.T) {
 		set            struct{ Name, UID string }
 		node, revision string
 	}{
-		{ref("agent", "1"), "a", "x"}, {ref("agent", "2"), "a", "x"}, {ref("agent", "1"), "b", "x"}, {ref("agent", "1"), "a", "y"},
-		{ref(long, "1"), "a", "x"}, {ref("agent", "1"), "a\x00x", ""},
+		{ref("agent", "1"), "a", "x"},
+		{ref("agent", "2"), "a", "x"},
+		{ref("agent", "1"), "b", "x"},
+		{ref("agent", "1"), "a", "y"},
+		{ref(long, "1"), "a", "x"},
+		{ref("agent", "1"), "a\x00x", ""},
 	} {
 		name := clusterapi.PodName(refOf(give.set.Name, give.set.UID), give.node, give.revision)
 		require.False(t, seen[name], name)

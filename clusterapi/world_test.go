@@ -111,23 +111,22 @@ func feed(d *clusterapi.Driver, event fake.Event) {
 func (w *world) sync() (clusterapi.Result, error) { return w.driver.Sync(w.Context(), agent) }
 
 // settle makes passes, with time for the kubelets between them, until one finds nothing to
-// do, and says how many it took.
-func (w *world) settle(most int) int {
+// do.
+func (w *world) settle(most int) {
 	w.Helper()
-	for pass := range most {
+	for range most {
 		w.deliver()
 		result, err := w.sync()
 		require.NoError(w, err)
 		if len(result.Writes) == 0 && result.Stale == nil && result.Plan.Reason == "" && result.Requeue == 0 {
 			if w.cluster.Run(time.Minute); !w.moved() {
-				return pass
+				return
 			}
 			continue
 		}
 		w.cluster.Run(5 * time.Second)
 	}
 	require.Failf(w, "not settled", "after %d passes", most)
-	return most
 }
 
 // moved reports whether there is something new to see.

@@ -96,7 +96,7 @@ func (p *pass) oddities(w world) []Finding {
 
 // unjoined lists the errors that were joined into one.
 func unjoined(err error) []error {
-	switch joined, ok := err.(interface{ Unwrap() []error }); { //nolint:errorlint // the join itself is meant
+	switch joined, ok := err.(interface{ Unwrap() []error }); {
 	case err == nil:
 		return nil
 	case ok:

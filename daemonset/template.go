@@ -146,7 +146,7 @@ func hashTemplate(patch []byte, collisions *int32) (string, error) {
 		return "", err
 	}
 	sum := fnv.New32a()
-	fmt.Fprint(sum, dump.ForHash(*template))
+	fmt.Fprint(sum, dump.ForHash(*template)) //nolint:staticcheck // its successor would be a fifth direct dependency
 	if collisions != nil {
 		var salt [8]byte
 		binary.LittleEndian.PutUint32(salt[:], uint32(*collisions))

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -194,26 +195,15 @@ func (c Case) numbers(names []string) []string {
 // by the budget of an update, by a burst cut, or as the one failed pod of a node that its
 // backoff lets go first.
 func optional(plan daemonset.Plan) map[string]bool {
-	choices := map[daemonset.Reason]bool{
-		daemonset.Outdated:           true,
-		daemonset.SurgeStarted:       true,
-		daemonset.LeftIneligibleNode: true,
-		daemonset.BudgetExhausted:    true,
-		daemonset.AvailabilityShort:  true,
-		daemonset.BurstExceeded:      true,
-	}
 	names := map[string]bool{}
+	cut := plan.Deferred != (daemonset.Deferred{})
 	for _, n := range plan.Nodes {
-		cut := plan.Deferred != (daemonset.Deferred{})
-		if !cut && !choices[n.Reason] {
-			continue
+		if cut || choice(n.Reason) {
+			names[n.Name] = true
+			for _, p := range n.Pods {
+				names[p.Ref.Name] = true
+			}
 		}
-		names[n.Name] = true
-		for _, p := range n.Pods {
-			names[p.Ref.Name] = true
-		}
-	}
-	for _, n := range plan.Nodes {
 		failed := slices.DeleteFunc(slices.Clone(n.Pods), func(p daemonset.PodReport) bool {
 			return p.State != daemonset.Failed
 		})
@@ -222,15 +212,29 @@ func optional(plan daemonset.Plan) map[string]bool {
 		}
 	}
 	for _, d := range plan.Deletes {
-		if choices[d.Reason] {
-			names[d.Pod.Name] = true
-		}
+		names[d.Pod.Name] = names[d.Pod.Name] || choice(d.Reason)
 	}
-	// Missing nodes have no report, but upstream counts them among the candidates.
+	addMissing(plan, names)
+	return names
+}
+
+// addMissing adds the pods of missing nodes, if there was any choice: such a node has no
+// report, but upstream counts it among the candidates.
+func addMissing(plan daemonset.Plan, names map[string]bool) {
+	chosen := slices.Contains(slices.Collect(maps.Values(names)), true)
 	for _, f := range plan.Findings {
-		if f.Reason == daemonset.PodOnMissingNode && len(names) > 0 {
+		if chosen && f.Reason == daemonset.PodOnMissingNode {
 			names[f.Ref.Name] = true
 		}
 	}
-	return names
+}
+
+// choice tells the reasons of what is one of several equals.
+func choice(reason daemonset.Reason) bool {
+	switch reason {
+	case daemonset.Outdated, daemonset.SurgeStarted, daemonset.LeftIneligibleNode,
+		daemonset.BudgetExhausted, daemonset.AvailabilityShort, daemonset.BurstExceeded:
+		return true
+	}
+	return false
 }
