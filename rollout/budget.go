@@ -126,12 +126,11 @@ func parsePercent(text string) (uint64, error) {
 // share is percent hundredths of total, rounded up.
 func share(percent, total uint64) int {
 	high, low := bits.Mul64(percent, total)
+	low, carry := bits.Add64(low, 99, 0)
+	high += carry
 	if high >= 100 { // the quotient does not even fit 64 bits
 		return math.MaxInt
 	}
-	quotient, rest := bits.Div64(high, low, 100)
-	if rest > 0 && quotient < math.MaxInt {
-		quotient++
-	}
+	quotient, _ := bits.Div64(high, low, 100)
 	return int(min(quotient, math.MaxInt))
 }

@@ -23,8 +23,8 @@ func decode(data []byte) rollout.Input {
 	if len(data) < headerBytes {
 		return in
 	}
-	in.Budget.MaxUnavailable = int(data[0]%16) - 2
-	in.Budget.MaxSurge = max(int(data[1]%16)-7, -1)
+	in.Budget.MaxUnavailable = int(data[0]%32) - 2
+	in.Budget.MaxSurge = int(data[1]%24) - 10
 	in.Desired = int(data[2]%24) - 2
 	in.Prefer = preference(data[3])
 	for rest := data[headerBytes:]; len(rest) >= nodeBytes; rest = rest[nodeBytes:] {
@@ -34,17 +34,20 @@ func decode(data []byte) rollout.Input {
 }
 
 func decodeNode(name, shape, pods byte) rollout.Node {
-	n := rollout.Node{Name: "n" + strconv.Itoa(int(name)), Eligible: shape&3 != 0}
+	n := rollout.Node{Name: "n" + strconv.Itoa(int(name)), Eligible: shape&1 != 0}
+	undeclared := rollout.Available + 1
+	healths := []rollout.Health{rollout.Available, rollout.Available, rollout.Ready, rollout.Unhealthy}
+	if shape&2 != 0 {
+		healths[3] = undeclared
+	}
 	// One pod is the usual case, so most of the shapes have one.
-	count := []int{0, 1, 1, 1, 1, 1, 2, 3}[shape>>2&7]
-	for range count {
-		health := rollout.Health(3 - pods>>1&3)
-		if health == 0 && shape&0x80 == 0 {
-			health = rollout.Available
-		}
-		id := strconv.Itoa(len(n.Pods)) + strconv.Itoa(int(shape>>5&1))
+	count := []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 2, 2, 3}[shape>>2&15]
+	for i := range count {
 		n.Pods = append(n.Pods, rollout.Pod{
-			Name: "p" + id, UID: types.UID("u" + strconv.Itoa(int(shape>>6&1))), Current: pods&1 != 0, Health: health,
+			Name:    "p" + strconv.Itoa(i) + strconv.Itoa(int(shape>>6&1)),
+			UID:     types.UID("u" + strconv.Itoa(int(shape>>7))),
+			Current: pods&1 != 0,
+			Health:  healths[pods>>1&3],
 		})
 		pods = pods>>3 | pods<<5
 	}

@@ -2,10 +2,12 @@ package rollout_test
 
 import (
 	"cmp"
+	"slices"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/daemonplan/daemonplan/rollout"
 )
@@ -80,5 +82,62 @@ func TestDecideAsksPreferOnlyToChoose(t *testing.T) {
 		clear(asked)
 		rollout.Decide(rollout.Input{Nodes: nodes, Budget: budget, Prefer: note})
 		require.Equal(t, map[string]bool{"a": true, "e": true}, asked, "budget %+v", budget)
+	}
+}
+
+// Names are unique in a cluster. Where they are not, the answer must still not depend on
+// the order of the input.
+func TestDecideNamesThatComeTwice(t *testing.T) {
+	node := func(eligible bool, pods ...rollout.Pod) rollout.Node {
+		return rollout.Node{Name: "a", Eligible: eligible, Pods: pods}
+	}
+	old := func(name, uid string) rollout.Pod {
+		return rollout.Pod{Name: name, UID: types.UID(uid), Health: rollout.Available}
+	}
+	current := rollout.Pod{Name: "new", Current: true, Health: rollout.Available}
+	tests := []struct {
+		name       string
+		why        string
+		give       []rollout.Node
+		giveBudget rollout.Budget
+		want       rollout.Result
+	}{
+		{
+			name: "other pods", why: "the first by pod name is chosen",
+			give:       []rollout.Node{node(true, old("q", "1")), node(true, old("p", "2"))},
+			giveBudget: rollout.Budget{MaxUnavailable: 1},
+			want: rollout.Result{
+				Deletes: []rollout.Delete{{Node: "a", Pod: old("p", "2"), Reason: rollout.Outdated}},
+				Holds:   []rollout.Hold{{Node: "a", Reason: rollout.BudgetExhausted}},
+			},
+		},
+		{
+			name: "other pods of one name", why: "the first by UID is chosen",
+			give:       []rollout.Node{node(true, old("p", "2")), node(true, old("p", "1"))},
+			giveBudget: rollout.Budget{MaxUnavailable: 1},
+			want: rollout.Result{
+				Deletes: []rollout.Delete{{Node: "a", Pod: old("p", "1"), Reason: rollout.Outdated}},
+				Holds:   []rollout.Hold{{Node: "a", Reason: rollout.BudgetExhausted}},
+			},
+		},
+		{
+			name: "one pod twice", why: "steps for one pod go by reason",
+			give:       []rollout.Node{node(true, old("p", "1"), current), node(false, old("p", "1"))},
+			giveBudget: rollout.Budget{MaxSurge: 1},
+			want: rollout.Result{
+				Deletes: []rollout.Delete{
+					{Node: "a", Pod: old("p", "1"), Reason: rollout.LeftIneligibleNode},
+					{Node: "a", Pod: old("p", "1"), Reason: rollout.SurgeComplete},
+				},
+			},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in := rollout.Input{Nodes: tt.give, Desired: 1, Budget: tt.giveBudget}
+			require.Empty(t, gocmp.Diff(tt.want, rollout.Decide(in)), tt.why)
+			slices.Reverse(in.Nodes)
+			require.Empty(t, gocmp.Diff(tt.want, rollout.Decide(in)), "the other way round: "+tt.why)
+		})
 	}
 }

@@ -34,7 +34,7 @@ func properties() map[string]func(t *testing.T, in rollout.Input, s seen) {
 func TestDecideProperties(t *testing.T) {
 	runs := 2000
 	if testing.Short() {
-		runs = 200
+		runs = 500
 	}
 	for name, check := range properties() {
 		t.Run(name, func(t *testing.T) {
@@ -47,6 +47,7 @@ func TestDecideProperties(t *testing.T) {
 				}
 			}
 			require.NotEmpty(t, s)
+			t.Log(s)
 			for occurrence, count := range s {
 				require.Positive(t, count, "never came up: %s", occurrence)
 			}
