@@ -1,7 +1,10 @@
-// Command quickstart plans one DaemonSet on three nodes, one of them tainted.
+// Command quickstart rolls a DaemonSet out over a simulated fleet: it is created, updated
+// within maxUnavailable, updated with surge, hit by a failing node, and rolled back. It
+// needs no cluster, and its clock is the simulation's.
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -10,21 +13,82 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/clusterapi/fake"
 )
 
+const nodes = 20
+
 func main() {
-	if err := run(os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	if err := run(context.Background(), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "quickstart:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out io.Writer) error {
+// chapter is one thing that happens to the set, and what the fleet should come to.
+type chapter struct {
+	title string
+	begin func(*story) error
+}
+
+func run(ctx context.Context, out io.Writer) error {
+	s, err := newStory(out)
+	if err != nil {
+		return err
+	}
+	for _, c := range []chapter{
+		{"create the set", (*story).create},
+		{"update to v2, at most 3 unavailable", update("v2", intstr.FromInt32(3), intstr.FromInt32(0))},
+		{"update to v3, up to 25% surge", update("v3", intstr.FromInt32(0), intstr.FromString("25%"))},
+		{"a node fails", (*story).failNode},
+		{"it comes back, and the set is rolled back to v2", (*story).rollBack},
+	} {
+		fmt.Fprintf(out, "\n%s\n", c.title)
+		if err := c.begin(s); err != nil {
+			return err
+		}
+		if err := s.settle(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// story is a simulated cluster, the driver that works on it, and where to tell of it.
+type story struct {
+	out     io.Writer
+	cluster *fake.Cluster
+	client  *fake.Client
+	watch   *fake.Watch
+	driver  *clusterapi.Driver
+	set     types.NamespacedName
+}
+
+func newStory(out io.Writer) (*story, error) {
+	cluster := fake.New(1)
+	for i := range nodes {
+		if _, err := fake.Create(cluster, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName(i)}}); err != nil {
+			return nil, err
+		}
+	}
+	client := cluster.NewClient()
+	driver, err := clusterapi.NewDriver(clusterapi.Config{API: client, Now: cluster.Now})
+	return &story{
+		out: out, cluster: cluster, client: client, watch: client.Watch(), driver: driver,
+		set: types.NamespacedName{Namespace: "demo", Name: "agent"},
+	}, err
+}
+
+func nodeName(i int) string { return fmt.Sprintf("node-%02d", i) }
+
+func (s *story) create() error {
 	labels := map[string]string{"app": "agent"}
-	set := &appsv1.DaemonSet{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "agent", UID: "set-1", Generation: 1},
+	_, err := fake.Create(s.cluster, &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.set.Namespace, Name: s.set.Name},
 		Spec: appsv1.DaemonSetSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
 			Template: corev1.PodTemplateSpec{
@@ -32,30 +96,90 @@ func run(out io.Writer) error {
 				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "agent", Image: "registry.example/agent:v1"}}},
 			},
 		},
-	}
-	node := func(name string, taints ...corev1.Taint) *corev1.Node {
-		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{Taints: taints}}
-	}
-	snapshot := daemonset.Snapshot{
-		Objects: daemonset.Objects{
-			DaemonSet: set,
-			Nodes: []*corev1.Node{
-				node("a"), node("b"),
-				node("c", corev1.Taint{Key: "dedicated", Value: "gpu", Effect: corev1.TaintEffectNoSchedule}),
-			},
-		},
-		Now: time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC),
-	}
-	plan, err := daemonset.Compute(snapshot, daemonset.Options{})
-	if err != nil {
+	})
+	return err
+}
+
+func update(version string, unavailable, surge intstr.IntOrString) func(*story) error {
+	return func(s *story) error {
+		_, err := fake.Edit(s.cluster, s.set, func(set *appsv1.DaemonSet) {
+			set.Spec.Template.Spec.Containers[0].Image = "registry.example/agent:" + version
+			set.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &unavailable, MaxSurge: &surge}
+		})
 		return err
 	}
-	for _, create := range plan.Creates {
-		pod := plan.Pod(create) // ready to be sent to an API server
-		fmt.Fprintln(out, create.Node, create.Reason, pod.GenerateName)
+}
+
+func (s *story) failNode() error {
+	s.cluster.SetNodeHealth(nodeName(7), fake.NotReady)
+	return nil
+}
+
+func (s *story) rollBack() error {
+	s.cluster.SetNodeHealth(nodeName(7), fake.Healthy)
+	return update("v2", intstr.FromInt32(5), intstr.FromInt32(0))(s)
+}
+
+// settle makes passes until nothing is left to do, a line for each that did something.
+func (s *story) settle(ctx context.Context) error {
+	for quiet := 0; quiet < 15; {
+		for _, event := range s.watch.Drain() {
+			s.hear(event)
+		}
+		result, err := s.driver.Sync(ctx, s.set)
+		if err != nil {
+			return err
+		}
+		if s.tell(result); len(result.Writes) > 0 {
+			quiet = 0
+		} else {
+			quiet++
+		}
+		s.cluster.Run(time.Second)
 	}
-	report, _ := plan.Node("c")
-	fmt.Fprintln(out, report.Name, report.Verdict.Decision, report.Verdict.Findings[0].Code)
-	_, err = fmt.Fprint(out, daemonset.Describe(plan))
-	return err
+	return nil
+}
+
+// hear tells the driver of pods that came and went, as an informer's handler does.
+func (s *story) hear(event fake.Event) {
+	seen := event.New
+	if seen == nil {
+		seen = event.Old
+	}
+	owner := metav1.GetControllerOf(seen)
+	switch {
+	case event.Kind != fake.PodKind || owner == nil:
+	case event.New == nil || event.New.GetDeletionTimestamp() != nil:
+		s.driver.Expectations().SawDelete(owner.UID, seen.GetUID())
+	case event.Old == nil:
+		s.driver.Expectations().SawCreate(owner.UID, seen.GetUID())
+	}
+}
+
+// tell draws the fleet: one letter a node, by what its pods are.
+func (s *story) tell(result clusterapi.Result) {
+	if len(result.Writes) == 0 {
+		return
+	}
+	set, err := fake.Get[*appsv1.DaemonSet](s.cluster, s.set)
+	if err != nil {
+		return
+	}
+	line := make([]byte, 0, nodes)
+	for _, n := range result.Plan.Nodes {
+		letter := byte('.')
+		switch {
+		case len(n.Pods) > 1:
+			letter = '2'
+		case len(n.Pods) == 1 && n.Pods[0].Current:
+			letter = 'N'
+		case len(n.Pods) == 1:
+			letter = 'o'
+		}
+		line = append(line, letter)
+	}
+	fmt.Fprintf(s.out, "  %s  %s  +%d -%d  ready %d/%d  updated %d\n",
+		s.cluster.Now().Format("15:04:05"), line,
+		result.Count(clusterapi.CreatePod, clusterapi.Done), result.Count(clusterapi.DeletePod, clusterapi.Done),
+		set.Status.NumberReady, set.Status.DesiredNumberScheduled, set.Status.UpdatedNumberScheduled)
 }

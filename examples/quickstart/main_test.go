@@ -3,22 +3,21 @@ package main
 import (
 	"bytes"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// TestREADME keeps the code and the output in the README those of this program.
-func TestREADME(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	source, err := os.ReadFile("main.go")
-	require.NoError(t, err)
-	_, code, ok := strings.Cut(string(source), "func run(")
-	require.True(t, ok)
-	require.Contains(t, string(readme), "```go\nfunc run("+code+"```\n")
+// TestStory keeps the story as it was told; UPDATE_GOLDEN=1 tells it anew.
+func TestStory(t *testing.T) {
+	const golden = "testdata/story.txt"
 	out := &bytes.Buffer{}
-	require.NoError(t, run(out))
-	require.Contains(t, string(readme), "```\n"+out.String()+"```\n")
+	require.NoError(t, run(t.Context(), out))
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		require.NoError(t, os.WriteFile(golden, out.Bytes(), 0o600))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	require.Equal(t, string(want), out.String())
+	require.Contains(t, out.String(), "+0 -3  ready 20/20", "the first update keeps to its budget")
 }
