@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -139,6 +140,7 @@ func TestHugeValues(t *testing.T) {
 	for _, f := range got.Findings {
 		assert.Less(t, len(f.Field)+len(f.Detail), 4096, f.Code)
 		assert.Contains(t, f.Field+f.Detail, "...", f.Code)
+		assert.True(t, utf8.ValidString(f.Field+f.Detail), "cut between characters")
 	}
 	require.Error(t, m.Err())
 	assert.Less(t, len(m.Err().Error()), 16384)
