@@ -40,7 +40,7 @@ func (a *actions) delete(n node, p *pod, reason Reason) {
 	a.deletes = append(a.deletes, action{node: n, pod: p, reason: reason})
 }
 
-func (a *actions) wake(at time.Time) { a.next = earlier(a.next, at) }
+func (a *actions) wake(at time.Time) { a.next = earlier(a.next, instantOf(at)) }
 
 // idle reports that the step found nothing to do.
 func (a *actions) idle() bool { return len(a.creates) == 0 && len(a.deletes) == 0 }
@@ -79,6 +79,15 @@ func earlier(a, b time.Time) time.Time {
 		return b
 	}
 	return a
+}
+
+// instantOf brings an instant into the form in which plans hold them: in UTC, so that a plan
+// is the same whatever zone its input came in, and never when JSON could not write it.
+func instantOf(t time.Time) time.Time {
+	if t = t.UTC(); t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
 }
 
 func failedEvent(n node, obj *corev1.Pod) Event {

@@ -109,6 +109,10 @@ func TestRefused(t *testing.T) {
 			func(c *gen.Case) { c.Snapshot.Objects.Nodes = append(c.Snapshot.Objects.Nodes, nil) }, "nodes[1]", "is nil",
 		},
 		{
+			"a nameless node", "no pod can be pinned to it",
+			func(c *gen.Case) { c.Snapshot.Objects.Nodes = append(c.Snapshot.Objects.Nodes, &corev1.Node{}) }, "nodes[1]", "has no name",
+		},
+		{
 			"a nil pod", "it may be one of ours",
 			func(c *gen.Case) { c.Snapshot.Objects.Pods = append(c.Snapshot.Objects.Pods, nil) }, "pods[1]", "is nil",
 		},
@@ -263,11 +267,6 @@ func TestPlannedAllTheSame(t *testing.T) {
 			}, "delete  node-00  agent-017  NodeUnsuitable\n",
 		},
 		{
-			"a nameless node", "it is a node like any other",
-			func(c *gen.Case) { c.Snapshot.Objects.Nodes = append(c.Snapshot.Objects.Nodes, &corev1.Node{}) },
-			"node  Run  MissingPod\n",
-		},
-		{
 			"no nodes", "the pod is on one that does not exist",
 			func(c *gen.Case) { c.Snapshot.Objects.Nodes = nil },
 			"finding  Pod agent-017  PodOnMissingNode  node-00\n",
@@ -396,13 +395,13 @@ func TestBeyondYear9999(t *testing.T) {
 	}
 	plan, err := daemonset.Compute(c.Snapshot, c.Options)
 	require.NoError(t, err)
-	assert.Greater(t, plan.Next.Year(), 9999)
+	assert.Zero(t, plan.Next, "an instant that JSON cannot write is never")
 	_, err = textOf(plan)
-	assert.ErrorContains(t, err, "year", "it can be written now: remove this test and use the year 9999 in gen.Hostile")
+	assert.NoError(t, err)
 }
 
-// TestUnwritableRevision: a plan that deletes a revision whose data is no JSON cannot be
-// written as JSON itself. It is open whether such data should be left out of the plan.
+// TestUnwritableRevision: a plan that deletes a revision whose data is no JSON can be written
+// as JSON itself.
 func TestUnwritableRevision(t *testing.T) {
 	for _, data := range [][]byte{{}, []byte("{")} {
 		c := plainCase()
@@ -412,7 +411,7 @@ func TestUnwritableRevision(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEmpty(t, plan.Revisions)
 		_, err = textOf(plan)
-		assert.ErrorContains(t, err, "JSON", "it can be written now: remove this test and give gen.Hostile such data")
+		assert.NoError(t, err)
 	}
 }
 

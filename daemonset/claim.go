@@ -150,7 +150,10 @@ func (set daemonSet) sortRevisions(objects []*appsv1.ControllerRevision) ([]*app
 	return sorted, nil
 }
 
-var errIsNil = errors.New("is nil")
+var (
+	errIsNil     = errors.New("is nil")
+	errHasNoName = errors.New("has no name")
+)
 
 func invalidEntry(list string, i int, err error) error {
 	return &InvalidError{Field: fmt.Sprintf("%s[%d]", list, i), Err: err}

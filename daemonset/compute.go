@@ -90,7 +90,7 @@ func (p *pass) plan(plan *Plan, w world, s Snapshot) error {
 	plan.Relabels = w.history.relabels(w.pods.owned)
 	if !s.Pending.Settled(s.Now) {
 		plan.Reason = WritesPending
-		plan.Next = s.Pending.Deadline
+		plan.Next = instantOf(s.Pending.Deadline)
 		p.writeStatus(plan, p.count(w.fleet))
 		return nil
 	}

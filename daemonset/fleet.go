@@ -202,29 +202,29 @@ func (f *fleet) place(pods []pod) {
 
 // sortNodes returns the nodes by name, without touching the caller's slice.
 func sortNodes(nodes []*corev1.Node) ([]*corev1.Node, error) {
-	if i := slices.Index(nodes, nil); i >= 0 {
-		return nil, invalidEntry("nodes", i, errIsNil)
+	ordered := true
+	for i, n := range nodes {
+		switch {
+		case n == nil:
+			return nil, invalidEntry("nodes", i, errIsNil)
+		case n.Name == "":
+			return nil, invalidEntry("nodes", i, errHasNoName)
+		case i > 0 && nodes[i-1].Name >= n.Name:
+			ordered = false
+		}
 	}
-	if slices.IsSortedFunc(nodes, strictlyByName) {
+	if ordered {
 		return nodes, nil
 	}
-	sorted := slices.SortedFunc(slices.Values(nodes), byName)
+	sorted := slices.SortedFunc(slices.Values(nodes), func(a, b *corev1.Node) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i-1].Name == sorted[i].Name {
 			return nil, &InvalidError{Field: "nodes", Err: fmt.Errorf("two are named %q", sorted[i].Name)}
 		}
 	}
 	return sorted, nil
-}
-
-func byName(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) }
-
-// strictlyByName is never zero: the later of two equal names is out of order.
-func strictlyByName(later, earlier *corev1.Node) int {
-	if later.Name > earlier.Name {
-		return 1
-	}
-	return -1
 }
 
 // keepFirst orders the pods of one node by who stays when only one may: bound before

@@ -2,7 +2,9 @@ package daemonset
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -42,7 +44,10 @@ func (set daemonSet) readHistory(revisions revisions) (history, error) {
 	matcher := templateMatcher{template: template, patch: patch}
 	h := history{}
 	h.sort(revisions.owned, matcher)
-	next := h.highestOld() + 1
+	next := h.highestOld()
+	if next < math.MaxInt64 {
+		next++
+	}
 	if h.kept == nil {
 		return set.createRevision(h, revisions.others, matcher, next)
 	}
@@ -63,7 +68,9 @@ func (h *history) sort(revisions []*ownedRevision, matcher templateMatcher) {
 		if r.hash = hashOf(r.obj.Labels); r.hash == "" {
 			// The name is unique already, so nothing has to be computed that could collide.
 			r.hash = r.obj.Name
-			r.reasons = append(r.reasons, HashLabelMissing)
+			if json.Valid(r.obj.Data.Raw) { // or it cannot be written back
+				r.reasons = append(r.reasons, HashLabelMissing)
+			}
 		}
 		var err error
 		if r.current, err = matcher.matches(r.obj.Data.Raw); err != nil {
@@ -173,8 +180,11 @@ func (set daemonSet) updated(r *ownedRevision) *appsv1.ControllerRevision {
 	return revision
 }
 
+// deletion names the revision and leaves its data out: it is not needed, and if it is no
+// JSON the plan could not be written as such.
 func deletion(r *ownedRevision, reason Reason) RevisionChange {
-	return RevisionChange{Op: DeleteRevision, Revision: r.obj.DeepCopy(), Reasons: []Reason{reason}}
+	revision := &appsv1.ControllerRevision{ObjectMeta: *r.obj.ObjectMeta.DeepCopy(), Revision: r.obj.Revision}
+	return RevisionChange{Op: DeleteRevision, Revision: revision, Reasons: []Reason{reason}}
 }
 
 // relabels moves pods to the revision that is kept when its duplicates go. As in Kubernetes

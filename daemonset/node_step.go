@@ -93,7 +93,7 @@ func (s *nodeStep) removeFinished(n node) {
 // the first.
 func (s *nodeStep) removeFailed(n node, p *pod, entry backoff.Entry) backoff.Entry {
 	if wait := s.options.Backoff.Wait(entry, s.now); wait > 0 {
-		n.wait(FailedPodBackoff, s.now.Add(wait))
+		n.wait(FailedPodBackoff, instantOf(s.now.Add(wait)))
 		s.wake(s.now.Add(entry.Delay))
 		return entry
 	}

@@ -30,7 +30,7 @@ func TestPairCurrentByBoth(t *testing.T) {
 	plan, err := daemonset.Compute(c.Snapshot, c.Options)
 	require.NoError(t, err)
 	require.Empty(t, plan.Deletes)
-	assert.Empty(t, plan.Nodes[0].Reason, "it has one now: ask for it here, and in the property that pairs are explained")
+	assert.Equal(t, daemonset.PodNotReady, plan.Nodes[0].Reason, "the pod with the hash is what the node waits for")
 
 	hashed.Status.Conditions = ready
 	plan, err = daemonset.Compute(c.Snapshot, c.Options)

@@ -217,7 +217,7 @@ func (op *RevisionOp) UnmarshalText(text []byte) error {
 }
 
 // RevisionChange writes history. Revision is the object to create or update to, and for
-// a delete the one to remove; it belongs to the plan.
+// a delete the one to remove, without its data; it belongs to the plan.
 type RevisionChange struct {
 	Op       RevisionOp                 `json:"op"`
 	Revision *appsv1.ControllerRevision `json:"revision"`

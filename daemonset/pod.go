@@ -93,7 +93,7 @@ func (p *pass) availableAt(ready *corev1.PodCondition) (at time.Time, ok bool) {
 // alone.
 func (p *pass) readyUntil(obj *corev1.Pod) time.Time {
 	if at, ok := p.availableAt(readyCondition(obj)); ok {
-		return at
+		return instantOf(at)
 	}
 	return time.Time{}
 }

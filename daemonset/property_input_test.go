@@ -219,7 +219,6 @@ func sameInAnyZone() property {
 		name: "same in any time zone",
 		why:  "the API machinery decodes times into the zone of the process",
 		saw:  []string{"a reason that lapses", "a next time"},
-		open: "Plan.Next and NodeReport.Until keep the zone of what they were computed from",
 		holds: func(s *subject, saw func(string)) error {
 			if !s.plan.Next.IsZero() {
 				saw("a next time")

@@ -48,7 +48,15 @@ func (p *pass) waiting(plan *Plan, n node) (Reason, time.Time) {
 	case !n.eligible():
 		return Misscheduled, time.Time{}
 	}
-	return p.waitForHealth(first)
+	for i := range n.pods {
+		if !n.pods[i].staying() {
+			continue
+		}
+		if reason, until := p.waitForHealth(&n.pods[i]); reason != "" {
+			return reason, until
+		}
+	}
+	return "", time.Time{}
 }
 
 func (p *pass) waitForHealth(on *pod) (Reason, time.Time) {

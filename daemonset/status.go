@@ -56,6 +56,6 @@ func (p *pass) writeStatus(plan *Plan, status appsv1.DaemonSetStatus) {
 	// A pod becomes available without any event. Kubernetes v1.37.2 comes back after the
 	// whole of minReadySeconds, as a last resort against clocks that disagree.
 	if p.set.minReady > 0 && status.NumberReady != status.NumberAvailable {
-		plan.Next = earlier(plan.Next, p.now.Add(p.set.minReady))
+		plan.Next = earlier(plan.Next, instantOf(p.now.Add(p.set.minReady)))
 	}
 }

@@ -1,0 +1,91 @@
+package daemonset_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/placement"
+)
+
+// crowd is an index of count sets over ten namespaces, each with a node selector, and some
+// with required affinity and tolerations.
+func crowd(count int) (*daemonset.SetIndex, []*appsv1.DaemonSet) {
+	index := daemonset.NewSetIndex(placement.Options{})
+	sets := make([]*appsv1.DaemonSet, count)
+	for i := range sets {
+		set := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{
+			Namespace: fmt.Sprintf("team-%d", i%10),
+			Name:      fmt.Sprintf("agent-%04d", i),
+			UID:       types.UID(fmt.Sprintf("set-%04d", i)),
+		}}
+		labels := map[string]string{"app": set.Name}
+		set.Spec.Selector = &metav1.LabelSelector{MatchLabels: labels}
+		set.Spec.Template.Labels = labels
+		set.Spec.Template.Spec.NodeSelector = map[string]string{"kubernetes.io/os": "linux"}
+		if i%2 == 0 {
+			set.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Key: "dedicated", Operator: corev1.TolerationOpExists}}
+		}
+		sets[i] = set
+		index.Put(set)
+	}
+	return index, sets
+}
+
+func daemonPod(set *appsv1.DaemonSet, node string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: set.Namespace, Name: set.Name + "-" + node, UID: types.UID("pod-" + set.Name + "-" + node),
+			Labels:          set.Spec.Template.Labels,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))},
+		},
+		Spec: corev1.PodSpec{NodeName: node},
+	}
+}
+
+func linuxNode(taints ...corev1.Taint) *corev1.Node {
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "node-n", Labels: map[string]string{
+			"kubernetes.io/os": "linux", "kubernetes.io/hostname": "n", "kubernetes.io/arch": "amd64",
+		}},
+		Spec: corev1.NodeSpec{Taints: taints},
+	}
+}
+
+func BenchmarkNodeChanged(b *testing.B) {
+	index, sets := crowd(1000)
+	var pods []*corev1.Pod
+	for _, set := range sets {
+		pods = append(pods, daemonPod(set, "n"))
+	}
+	dedicated := corev1.Taint{Key: "dedicated", Value: "db", Effect: corev1.TaintEffectNoSchedule}
+	windows := linuxNode()
+	windows.Labels["kubernetes.io/os"] = "windows"
+	benchmarks := []struct {
+		name string
+		node *corev1.Node
+		pods []*corev1.Pod
+		want int
+	}{
+		{"settled", linuxNode(), pods, 0},
+		{"new", linuxNode(), nil, 1000},
+		{"tainted", linuxNode(dedicated), pods[:100], 450},
+		{"unsuitable", windows, nil, 0},
+		{"unsuitable-full", windows, pods, 1000},
+	}
+	for _, bm := range benchmarks {
+		b.Run("sets=1000/node="+bm.name, func(b *testing.B) {
+			require.Len(b, index.NodeChanged(nil, bm.node, bm.pods).Sets, bm.want)
+			b.ReportAllocs()
+			for b.Loop() {
+				index.NodeChanged(nil, bm.node, bm.pods)
+			}
+		})
+	}
+}

@@ -1,0 +1,82 @@
+package daemonset
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/daemonplan/daemonplan/placement"
+)
+
+// NodeMatters reports whether a node's event can wake a set: the node is new, or its labels
+// or taints changed. A nil prev means added, a nil cur deleted; another UID under the same
+// name is a new node.
+//
+// As in Kubernetes v1.37.2, nothing else of a node counts, and a deleted node wakes nobody:
+// its pods wake their sets when they go.
+func NodeMatters(prev, cur *corev1.Node) bool {
+	if prev == nil || cur == nil {
+		return cur != nil
+	}
+	return prev.UID != cur.UID || !maps.Equal(prev.Labels, cur.Labels) || !slices.EqualFunc(prev.Spec.Taints, cur.Spec.Taints, sameTaint)
+}
+
+// sameTaint leaves out when a taint was added, which placement does not read.
+func sameTaint(a, b corev1.Taint) bool {
+	return a.Key == b.Key && a.Value == b.Value && a.Effect == b.Effect
+}
+
+// NodeChanged returns what a node's event asks for: of a node that matters, it wakes the sets
+// that should run there and have no pod there, that may not stay there and have one, and that
+// have a pod there while their status counts misscheduled pods, because the node may be why.
+// These are the rules of Kubernetes v1.37.2.
+//
+// pods are those on the node named cur, of all namespaces and owners, in any order: bound to
+// it, or pinned to it as [placement.TargetNode] says. Nil entries are ignored, and those that
+// have finished and are being deleted hold no node. A caller with an index of pods by node
+// need not ask it before [NodeMatters] says so.
+//
+// Each set is judged once, so the cost is linear in the sets of the cluster.
+func (x *SetIndex) NodeChanged(prev, cur *corev1.Node, pods []*corev1.Pod) Wakes {
+	if !NodeMatters(prev, cur) {
+		return Wakes{}
+	}
+	var w Wakes
+	present := x.present(pods)
+	for i, set := range x.sets {
+		if set.wokenBy(cur, present[i]) {
+			w.Sets = append(w.Sets, set.key())
+		}
+	}
+	return w
+}
+
+// present reports by place in the index which sets own one of the pods.
+func (x *SetIndex) present(pods []*corev1.Pod) []bool {
+	present := make([]bool, len(x.sets))
+	for _, pod := range pods {
+		owner, ok := OwnerOf(pod)
+		if !ok || pod.DeletionTimestamp != nil && finished(pod) {
+			continue
+		}
+		if at := x.find(owner); at >= 0 {
+			present[at] = true
+		}
+	}
+	return present
+}
+
+func (set *indexedSet) wokenBy(node *corev1.Node, present bool) bool {
+	if present && set.misscheduled {
+		return true
+	}
+	switch set.matcher.Evaluate(node).Decision {
+	case placement.Run:
+		return !present
+	case placement.Evict:
+		return present
+	case placement.Keep, placement.Undecided:
+	}
+	return false
+}
