@@ -73,6 +73,9 @@ func refused(err error) bool {
 		metav1.StatusReasonNotAcceptable, metav1.StatusReasonUnsupportedMediaType,
 		metav1.StatusReasonRequestEntityTooLarge, metav1.StatusReasonGone:
 		return true
+	case metav1.StatusReasonUnknown, metav1.StatusReasonServerTimeout, metav1.StatusReasonStoreReadError,
+		metav1.StatusReasonTimeout, metav1.StatusReasonInternalError, metav1.StatusReasonExpired,
+		metav1.StatusReasonServiceUnavailable:
 	}
 	return false
 }

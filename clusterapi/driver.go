@@ -49,7 +49,7 @@ func (d *Driver) Sync(ctx context.Context, key types.NamespacedName) (Result, er
 	switch {
 	case apierrors.IsNotFound(err):
 		d.forget(d.own.forget(key))
-		return Result{Gone: true}, nil //nolint:nilerr // that it is gone is an answer
+		return Result{Gone: true}, nil
 	case err != nil:
 		return Result{}, fmt.Errorf("clusterapi: observe %s: %w", key, err)
 	}
@@ -60,7 +60,7 @@ func (d *Driver) Sync(ctx context.Context, key types.NamespacedName) (Result, er
 	d.forget(d.own.know(key, owner))
 	now := d.cfg.Now()
 	if stale := d.own.stale(key, seen.AsOf, now); stale != nil {
-		return Result{Stale: stale, Requeue: staleRetry}, nil
+		return Result{Stale: stale, Requeue: staleRetry}, nil //nolint:nilerr // a refusal is a result
 	}
 	pending, expired := d.pending(owner, now)
 	snapshot := daemonset.Snapshot{

@@ -48,11 +48,16 @@ func (p *pass) waiting(plan *Plan, n node) (Reason, time.Time) {
 	case !n.eligible():
 		return Misscheduled, time.Time{}
 	}
-	for i := range n.pods {
-		if !n.pods[i].staying() {
+	return p.waitForPods(n.pods)
+}
+
+// waitForPods finds the first pod on the node that is not well yet.
+func (p *pass) waitForPods(pods []pod) (Reason, time.Time) {
+	for i := range pods {
+		if !pods[i].staying() {
 			continue
 		}
-		if reason, until := p.waitForHealth(&n.pods[i]); reason != "" {
+		if reason, until := p.waitForHealth(&pods[i]); reason != "" {
 			return reason, until
 		}
 	}

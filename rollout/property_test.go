@@ -72,6 +72,7 @@ func FuzzDecide(f *testing.F) {
 }
 
 func checkTwin(t *testing.T, in rollout.Input, s seen) {
+	t.Helper()
 	got := rollout.Decide(in)
 	expectEqual(t, twin(in), got)
 	for _, reason := range []rollout.Reason{
@@ -84,6 +85,7 @@ func checkTwin(t *testing.T, in rollout.Input, s seen) {
 }
 
 func checkUntouched(t *testing.T, in rollout.Input, s seen) {
+	t.Helper()
 	before := slices.Clone(in.Nodes)
 	for i := range before {
 		before[i].Pods = slices.Clone(before[i].Pods)
@@ -95,6 +97,7 @@ func checkUntouched(t *testing.T, in rollout.Input, s seen) {
 }
 
 func checkOrder(t *testing.T, in rollout.Input, s seen) {
+	t.Helper()
 	rng := rand.New(rand.NewPCG(uint64(len(in.Nodes)), 3))
 	want := rollout.Decide(in)
 	for range 3 {
@@ -110,6 +113,7 @@ func checkOrder(t *testing.T, in rollout.Input, s seen) {
 }
 
 func checkPartition(t *testing.T, in rollout.Input, s seen) {
+	t.Helper()
 	got := rollout.Decide(in)
 	balance := map[string]int{}
 	for _, n := range in.Nodes {
@@ -153,6 +157,7 @@ func checkPartition(t *testing.T, in rollout.Input, s seen) {
 // Available pods deleted by choice, and nodes that were without one, are no more than may
 // be unavailable.
 func checkMaxUnavailable(t *testing.T, in rollout.Input, s seen) {
+	t.Helper()
 	if in.Budget.MaxSurge > 0 {
 		return
 	}
@@ -184,6 +189,7 @@ func checkMaxUnavailable(t *testing.T, in rollout.Input, s seen) {
 // Nodes that surge, ambiguous ones included, and those that start to by choice are no more
 // than may.
 func checkMaxSurge(t *testing.T, in rollout.Input, s seen) {
+	t.Helper()
 	if in.Budget.MaxSurge <= 0 {
 		return
 	}
@@ -210,6 +216,7 @@ func checkMaxSurge(t *testing.T, in rollout.Input, s seen) {
 
 // Available pods leave ineligible nodes only while as many as desired stay available.
 func checkLeaving(t *testing.T, in rollout.Input, s seen) {
+	t.Helper()
 	if in.Budget.MaxSurge <= 0 {
 		return
 	}
@@ -240,6 +247,7 @@ func checkLeaving(t *testing.T, in rollout.Input, s seen) {
 
 // One more in the budget selects the same and perhaps one more.
 func checkMonotone(t *testing.T, in rollout.Input, s seen) {
+	t.Helper()
 	less := rollout.Decide(in)
 	in.Budget.MaxUnavailable++
 	if in.Budget.MaxSurge > 0 {
