@@ -71,13 +71,13 @@ func SetChanged(prev, cur *appsv1.DaemonSet) Wakes {
 // exist. ok is false if there is no such reference or it is of another kind, and for a nil
 // pod. As in Kubernetes v1.37.2, the kind decides and not its API group.
 func OwnerOf(pod *corev1.Pod) (owner Ref, ok bool) {
-	if pod == nil {
-		return Ref{}, false
-	}
-	return ownerOf(&pod.ObjectMeta)
+	return ownerOf(metaOfPod(pod))
 }
 
 func ownerOf(meta *metav1.ObjectMeta) (owner Ref, ok bool) {
+	if meta == nil {
+		return Ref{}, false
+	}
 	controller := metav1.GetControllerOfNoCopy(meta)
 	if controller == nil || controller.Kind != string(DaemonSetKind) {
 		return Ref{}, false

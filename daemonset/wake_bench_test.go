@@ -38,14 +38,14 @@ func crowd(count int) (*daemonset.SetIndex, []*appsv1.DaemonSet) {
 	return index, sets
 }
 
-func daemonPod(set *appsv1.DaemonSet, node string) *corev1.Pod {
+func daemonPod(set *appsv1.DaemonSet) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: set.Namespace, Name: set.Name + "-" + node, UID: types.UID("pod-" + set.Name + "-" + node),
+			Namespace: set.Namespace, Name: set.Name + "-n", UID: types.UID("pod-" + set.Name),
 			Labels:          set.Spec.Template.Labels,
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))},
 		},
-		Spec: corev1.PodSpec{NodeName: node},
+		Spec: corev1.PodSpec{NodeName: "n"},
 	}
 }
 
@@ -62,7 +62,7 @@ func BenchmarkNodeChanged(b *testing.B) {
 	index, sets := crowd(1000)
 	var pods []*corev1.Pod
 	for _, set := range sets {
-		pods = append(pods, daemonPod(set, "n"))
+		pods = append(pods, daemonPod(set))
 	}
 	dedicated := corev1.Taint{Key: "dedicated", Value: "db", Effect: corev1.TaintEffectNoSchedule}
 	windows := linuxNode()

@@ -45,7 +45,12 @@ func (x *SetIndex) NodeChanged(prev, cur *corev1.Node, pods []*corev1.Pod) Wakes
 	var w Wakes
 	present := x.present(pods)
 	for i, set := range x.sets {
-		if set.wokenBy(cur, present[i]) {
+		decision := set.matcher.Evaluate(cur).Decision
+		wakes := decision == placement.Run
+		if present[i] {
+			wakes = decision == placement.Evict || set.misscheduled
+		}
+		if wakes {
 			w.Sets = append(w.Sets, set.key())
 		}
 	}
@@ -65,18 +70,4 @@ func (x *SetIndex) present(pods []*corev1.Pod) []bool {
 		}
 	}
 	return present
-}
-
-func (set *indexedSet) wokenBy(node *corev1.Node, present bool) bool {
-	if present && set.misscheduled {
-		return true
-	}
-	switch set.matcher.Evaluate(node).Decision {
-	case placement.Run:
-		return !present
-	case placement.Evict:
-		return present
-	case placement.Keep, placement.Undecided:
-	}
-	return false
 }

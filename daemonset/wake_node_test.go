@@ -156,15 +156,18 @@ func TestSetIndexPut(t *testing.T) {
 		{"no generation", "nothing says that the spec is the same", []*appsv1.DaemonSet{wakeSet("a", hdd), wakeSet("a", ssd)}, nil, true},
 		{
 			"successor of the same generation", "another UID is another set",
-			[]*appsv1.DaemonSet{wakeSet("a", hdd, generation(1)), wakeSet("a", ssd, generation(1), reborn)}, nil, true,
+			[]*appsv1.DaemonSet{wakeSet("a", hdd, generation(1)), wakeSet("a", ssd, generation(1), reborn)},
+			nil, true,
 		},
 		{
 			"misscheduled since", "the status is read without a new generation",
-			[]*appsv1.DaemonSet{wakeSet("a", generation(1)), wakeSet("a", generation(1), misscheduled)}, own, true,
+			[]*appsv1.DaemonSet{wakeSet("a", generation(1)), wakeSet("a", generation(1), misscheduled)},
+			own, true,
 		},
 		{
 			"misscheduled no more", "the status is read without a new generation",
-			[]*appsv1.DaemonSet{wakeSet("a", generation(1), misscheduled), wakeSet("a", generation(1))}, own, false,
+			[]*appsv1.DaemonSet{wakeSet("a", generation(1), misscheduled), wakeSet("a", generation(1))},
+			own, false,
 		},
 		{"nil", "ignored", []*appsv1.DaemonSet{nil}, nil, false},
 	}
@@ -252,11 +255,11 @@ func randomPods(r *rand.Rand, sets map[types.NamespacedName]*appsv1.DaemonSet) [
 	for _, set := range sets {
 		switch r.IntN(3) {
 		case 0:
-			pods = append(pods, daemonPod(set, "n"))
+			pods = append(pods, daemonPod(set))
 		case 1:
 			other := set.DeepCopy()
 			other.UID = "uid-other"
-			pods = append(pods, daemonPod(other, "n"))
+			pods = append(pods, daemonPod(other))
 		}
 	}
 	return pods
@@ -299,7 +302,7 @@ func TestNodeChangedAllocations(t *testing.T) {
 	index, sets := crowd(1000)
 	var pods []*corev1.Pod
 	for _, set := range sets {
-		pods = append(pods, daemonPod(set, "n"))
+		pods = append(pods, daemonPod(set))
 	}
 	node := linuxNode()
 	require.Empty(t, index.NodeChanged(nil, node, pods).Sets)

@@ -54,19 +54,20 @@ func (x *SetIndex) RevisionChanged(prev, cur *appsv1.ControllerRevision) Wakes {
 
 // touched returns the sets that an object's event concerns.
 func (x *SetIndex) touched(was, is *metav1.ObjectMeta) []types.NamespacedName {
-	if was != nil && is != nil && !sameObject(was, is) {
+	switch {
+	case is == nil:
+		return x.appendOwner(nil, was)
+	case was == nil:
+		return sortKeys(x.appendSuitors(x.appendOwner(nil, is), is))
+	case !sameObject(was, is):
 		return sortKeys(append(x.touched(was, nil), x.touched(nil, is)...))
 	}
-	var keys []types.NamespacedName
-	handedOver := was != nil && is != nil && !sameController(was, is)
-	if was != nil && (is == nil || handedOver) {
+	keys := x.appendOwner(nil, is)
+	handedOver := !sameController(was, is)
+	if handedOver {
 		keys = x.appendOwner(keys, was)
 	}
-	if is == nil {
-		return keys
-	}
-	keys = x.appendOwner(keys, is)
-	if was == nil || handedOver || !maps.Equal(was.Labels, is.Labels) {
+	if handedOver || !maps.Equal(was.Labels, is.Labels) {
 		keys = x.appendSuitors(keys, is)
 	}
 	return sortKeys(keys)

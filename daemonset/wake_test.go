@@ -61,12 +61,15 @@ func refers(kind, name, uid string) func(*metav1.ObjectMeta) {
 func version(v string) func(*metav1.ObjectMeta) {
 	return func(m *metav1.ObjectMeta) { m.ResourceVersion = v }
 }
+
 func withUID(uid string) func(*metav1.ObjectMeta) {
 	return func(m *metav1.ObjectMeta) { m.UID = types.UID(uid) }
 }
+
 func inSpace(ns string) func(*metav1.ObjectMeta) {
 	return func(m *metav1.ObjectMeta) { m.Namespace = ns }
 }
+
 func labelled(app string) func(*metav1.ObjectMeta) {
 	return func(m *metav1.ObjectMeta) { m.Labels = map[string]string{"app": app} }
 }
@@ -92,7 +95,7 @@ func saw(owner, pod string, what daemonset.Sight) daemonset.Sighting {
 
 // wakeIndex has the sets a, b, slow (minReadySeconds 10), wide (selects app in a, b),
 // everything (an empty selector), broken (one that does not parse), none (no selector), keyless
-// (asks for a key's absence), and a second "a" in the namespace "ns2".
+// (asks for a key's absence), unstored (without UID), and a second "a" in the namespace "ns2".
 func wakeIndex() *daemonset.SetIndex {
 	index := daemonset.NewSetIndex(placement.Options{})
 	expression := func(key string, op metav1.LabelSelectorOperator, values ...string) func(*appsv1.DaemonSet) {
@@ -108,6 +111,7 @@ func wakeIndex() *daemonset.SetIndex {
 		wakeSet("broken", expression("app", "Near", "a")),
 		wakeSet("keyless", expression("app", metav1.LabelSelectorOpDoesNotExist)),
 		wakeSet("b"), wakeSet("a"),
+		wakeSet("unstored", func(s *appsv1.DaemonSet) { s.UID = "" }),
 		wakeSet("a", func(s *appsv1.DaemonSet) { s.Namespace, s.UID = "ns2", "uid-a2" }),
 	} {
 		index.Put(set)
@@ -185,7 +189,7 @@ func TestPodChanged(t *testing.T) {
 			daemonset.Wakes{Seen: created},
 		},
 		{"added, ReplicaSet's", "of another kind, with our name and UID", nil, wakePod(refers("ReplicaSet", "a", "uid-a")), daemonset.Wakes{}},
-		{"added, no UIDs", "the empty UID names nobody", nil, wakePod(refers("DaemonSet", "a", "")), daemonset.Wakes{}},
+		{"added, no UIDs", "the empty UID names nobody", nil, wakePod(refers("DaemonSet", "unstored", "")), daemonset.Wakes{}},
 		{
 			"added, no UID of its own", "nothing can be settled by it", nil, wakePod(ownedBy("a"), withUID("")),
 			daemonset.Wakes{Sets: keys("a")},
@@ -224,7 +228,8 @@ func TestPodChanged(t *testing.T) {
 		},
 		{
 			"owned and relabelled", "a pod with a controller is not up for adoption",
-			wakePod(ownedBy("b")), wakePod(ownedBy("b"), labelled("b")), daemonset.Wakes{Sets: keys("b")},
+			wakePod(ownedBy("b")), wakePod(ownedBy("b"), labelled("b")),
+			daemonset.Wakes{Sets: keys("b")},
 		},
 		{
 			"handed over", "the new owner and the old one", wakePod(ownedBy("b")), wakePod(ownedBy("a")),
@@ -234,10 +239,14 @@ func TestPodChanged(t *testing.T) {
 			"handed over to another kind", "the old owner alone", wakePod(ownedBy("b")), wakePod(refers("ReplicaSet", "x", "uid-b")),
 			daemonset.Wakes{Sets: keys("b")},
 		},
+		{"handed over to a successor", "the old owner alone; the new one is not known", wakePod(ownedBy("a")), wakePod(refers("DaemonSet", "a", "uid-new")), daemonset.Wakes{Sets: keys("a")}},
+		{"handed over by name", "a reference is name, UID and kind", wakePod(ownedBy("a")), wakePod(refers("DaemonSet", "b", "uid-a")), daemonset.Wakes{Sets: keys("a")}},
+		{"handed over by kind", "a reference is name, UID and kind", wakePod(ownedBy("a")), wakePod(refers("Job", "a", "uid-a")), daemonset.Wakes{Sets: keys("a")}},
 		{"adopted", "the new owner; nobody waited for its creation", wakePod(), wakePod(ownedBy("a")), daemonset.Wakes{Sets: keys("a")}},
 		{
 			"handed over while terminating", "both, and the new owner's deletion",
-			wakePod(ownedBy("b")), wakePod(ownedBy("a"), terminating), daemonset.Wakes{Sets: keys("a", "b"), Seen: deleted},
+			wakePod(ownedBy("b")), wakePod(ownedBy("a"), terminating),
+			daemonset.Wakes{Sets: keys("a", "b"), Seen: deleted},
 		},
 		{
 			"turned terminating", "a deletion is observed", wakePod(ownedBy("a")), wakePod(ownedBy("a"), terminating),
@@ -245,11 +254,13 @@ func TestPodChanged(t *testing.T) {
 		},
 		{
 			"still terminating", "the sighting may repeat", wakePod(ownedBy("a"), terminating, version("1")),
-			wakePod(ownedBy("a"), terminating, version("2")), daemonset.Wakes{Sets: keys("a"), Seen: deleted},
+			wakePod(ownedBy("a"), terminating, version("2")),
+			daemonset.Wakes{Sets: keys("a"), Seen: deleted},
 		},
 		{
 			"resync", "the same resource version is the same state",
-			wakePod(ownedBy("a"), version("1")), readyPod(ownedBy("slow"), terminating, version("1")), daemonset.Wakes{},
+			wakePod(ownedBy("a"), version("1")), readyPod(ownedBy("slow"), terminating, version("1")),
+			daemonset.Wakes{},
 		},
 
 		// Ready.
@@ -261,12 +272,14 @@ func TestPodChanged(t *testing.T) {
 			"turned ready, no minReadySeconds", "available at once", wakePod(ownedBy("a")), readyPod(ownedBy("a")),
 			daemonset.Wakes{Sets: keys("a")},
 		},
+		{"stays unready", "nothing to wait for", wakePod(ownedBy("slow")), wakePod(ownedBy("slow")), daemonset.Wakes{Sets: keys("slow")}},
 		{"stays ready", "only the turn counts", readyPod(ownedBy("slow")), readyPod(ownedBy("slow")), daemonset.Wakes{Sets: keys("slow")}},
 		{"turned unready", "only the turn to ready counts", readyPod(ownedBy("slow")), wakePod(ownedBy("slow")), daemonset.Wakes{Sets: keys("slow")}},
 		{"orphan turned ready", "nobody's", wakePod(labelled("slow")), readyPod(labelled("slow")), daemonset.Wakes{}},
 		{
 			"turned ready, set unknown", "there is nobody to wake", wakePod(refers("DaemonSet", "new", "uid-new")),
-			readyPod(refers("DaemonSet", "new", "uid-new")), daemonset.Wakes{},
+			readyPod(refers("DaemonSet", "new", "uid-new")),
+			daemonset.Wakes{},
 		},
 		{
 			"turned ready and terminating", "will not become available", wakePod(ownedBy("slow")), readyPod(ownedBy("slow"), terminating),
