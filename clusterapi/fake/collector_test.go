@@ -16,7 +16,7 @@ import (
 // owning is a cluster with a set that owns a running pod and a revision, beside an orphan.
 func owning(t *testing.T) *fake.Cluster {
 	t.Helper()
-	c := steady(1)
+	c := steady()
 	mustCreate(t, c, newNode("a"))
 	set := mustCreate(t, c, newSet("set"))
 	mustCreate(t, c, newOwned("owned", "a", set))

@@ -52,14 +52,14 @@ func TestClusterAPI(t *testing.T, newHarness func(t *testing.T) Harness) {
 	for _, clause := range clauses() {
 		t.Run(clause.name, func(t *testing.T) {
 			h := newHarness(t)
-			clause.check(t, &contract{Harness: h, api: h.API()})
+			clause.check(&contract{Harness: h, t: t, api: h.API()})
 		})
 	}
 }
 
 type clause struct {
 	name  string
-	check func(t *testing.T, c *contract)
+	check func(c *contract)
 }
 
 func clauses() []clause {
@@ -70,5 +70,6 @@ func clauses() []clause {
 type contract struct {
 	Harness
 
+	t   *testing.T
 	api clusterapi.ClusterAPI
 }

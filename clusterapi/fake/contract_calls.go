@@ -3,7 +3,6 @@ package fake
 import (
 	"context"
 	"sync"
-	"testing"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -19,7 +18,8 @@ func setClauses() []clause {
 	return []clause{
 		{"UpdateStatus/replaces the status and nothing else", checkUpdateStatus},
 		{"UpdateStatus/another resource version is a Conflict", checkUpdateStaleStatus},
-		{"UpdateStatus/a set that is not there is NotFound", func(t *testing.T, c *contract) {
+		{"UpdateStatus/a set that is not there is NotFound", func(c *contract) {
+			t := c.t
 			set := c.set(t)
 			c.Remove(t, set)
 			_, err := c.api.UpdateStatus(t.Context(), set)
@@ -29,7 +29,8 @@ func setClauses() []clause {
 	}
 }
 
-func checkUpdateStatus(t *testing.T, c *contract) {
+func checkUpdateStatus(c *contract) {
+	t := c.t
 	set := c.set(t)
 	give := set.DeepCopy()
 	give.Status.DesiredNumberScheduled = 3
@@ -51,7 +52,8 @@ func checkUpdateStatus(t *testing.T, c *contract) {
 	}
 }
 
-func checkUpdateStaleStatus(t *testing.T, c *contract) {
+func checkUpdateStaleStatus(c *contract) {
+	t := c.t
 	stale := c.set(t)
 	first := stale.DeepCopy()
 	first.Status.NumberReady = 1
@@ -67,7 +69,8 @@ func checkUpdateStaleStatus(t *testing.T, c *contract) {
 	}
 }
 
-func checkRecordEvent(t *testing.T, c *contract) {
+func checkRecordEvent(c *contract) {
+	t := c.t
 	ref := refOf(c.set(t))
 	event := daemonset.Event{Type: "Warning", Reason: "FailedDaemonPod", Note: "Found failed daemon pod"}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -91,7 +94,8 @@ func callClauses() []clause {
 
 // checkContext makes every call with a context that is done. Observe may serve from a cache
 // without looking at it, and RecordEvent reports no error.
-func checkContext(t *testing.T, c *contract) {
+func checkContext(c *contract) {
+	t := c.t
 	set := c.set(t)
 	pod := create(t, c, c.pod("one", set))
 	revision := create(t, c, c.revision("one", set))
@@ -111,7 +115,8 @@ func checkContext(t *testing.T, c *contract) {
 }
 
 // checkConcurrent is for the race detector, and for calls that wait for each other.
-func checkConcurrent(t *testing.T, c *contract) {
+func checkConcurrent(c *contract) {
+	t := c.t
 	set := c.set(t)
 	pod := create(t, c, c.pod("one", nil))
 	revision := create(t, c, c.revision("one", nil))

@@ -18,20 +18,23 @@ func podClauses() []clause {
 		{"CreatePod/a name that is taken is AlreadyExists", checkCreatePodTwice},
 		{"PatchPod/merges into the metadata", checkPatchPod},
 		{"PatchPod/adopts and releases", checkAdoptPod},
-		{"PatchPod/never touches a successor", func(t *testing.T, c *contract) {
+		{"PatchPod/never touches a successor", func(c *contract) {
+			t := c.t
 			c.checkRef(t, podRef(t, c), func(ref daemonset.Ref) error {
 				_, err := c.api.PatchPod(t.Context(), ref, []byte(`{"metadata":{"labels":{"touched":"yes"}}}`))
 				return err
 			})
 		}},
 		{"DeletePod/asks for deletion, and again", checkDeletePod},
-		{"DeletePod/never touches a successor", func(t *testing.T, c *contract) {
+		{"DeletePod/never touches a successor", func(c *contract) {
+			t := c.t
 			c.checkRef(t, podRef(t, c), func(ref daemonset.Ref) error { return c.api.DeletePod(t.Context(), ref) })
 		}},
 	}
 }
 
-func checkCreatePod(t *testing.T, c *contract) {
+func checkCreatePod(c *contract) {
+	t := c.t
 	set := c.set(t)
 	give := c.pod("", set)
 	give.GenerateName = "agent-"
@@ -55,19 +58,21 @@ func checkCreatePod(t *testing.T, c *contract) {
 	wantNames(t, "pods", c.observe(t).Pods, first.Name, second.Name)
 }
 
-func checkCreatePodTwice(t *testing.T, c *contract) {
+func checkCreatePodTwice(c *contract) {
+	t := c.t
 	set := c.set(t)
 	first, err := c.api.CreatePod(t.Context(), c.pod("one", set))
 	must(t, "CreatePod", err)
 	_, err = c.api.CreatePod(t.Context(), c.pod("one", set))
 	wantError(t, "CreatePod of the same name", err, apierrors.IsAlreadyExists)
 	c.Sync(t)
-	if got := c.seenPod(t, "one"); got == nil || got.UID != first.UID {
+	if got := c.seenPod(t); got == nil || got.UID != first.UID {
 		t.Errorf("got %v, want the first pod untouched", got)
 	}
 }
 
-func checkPatchPod(t *testing.T, c *contract) {
+func checkPatchPod(c *contract) {
+	t := c.t
 	c.set(t)
 	give := c.pod("one", nil)
 	give.Labels["keep"], give.Labels["drop"] = "1", "1"
@@ -83,12 +88,13 @@ func checkPatchPod(t *testing.T, c *contract) {
 		}
 	}
 	c.Sync(t)
-	if got := c.seenPod(t, "one"); got == nil || got.Labels["add"] != "1" {
+	if got := c.seenPod(t); got == nil || got.Labels["add"] != "1" {
 		t.Errorf("got %v, want the label to be stored", got)
 	}
 }
 
-func checkAdoptPod(t *testing.T, c *contract) {
+func checkAdoptPod(c *contract) {
+	t := c.t
 	set := c.set(t)
 	stored := create(t, c, c.pod("one", nil))
 	owners := []metav1.OwnerReference{controller(set)}
@@ -102,7 +108,8 @@ func checkAdoptPod(t *testing.T, c *contract) {
 	}
 }
 
-func checkDeletePod(t *testing.T, c *contract) {
+func checkDeletePod(c *contract) {
+	t := c.t
 	set := c.set(t)
 	stored, err := c.api.CreatePod(t.Context(), c.pod("one", set))
 	must(t, "CreatePod", err)
@@ -111,7 +118,7 @@ func checkDeletePod(t *testing.T, c *contract) {
 		t.Errorf("DeletePod again: got %v, want nothing or NotFound", err)
 	}
 	c.Sync(t)
-	if got := c.seenPod(t, "one"); got != nil && got.DeletionTimestamp == nil {
+	if got := c.seenPod(t); got != nil && got.DeletionTimestamp == nil {
 		t.Error("the pod is there as if it had not been deleted")
 	}
 }
@@ -129,22 +136,22 @@ func podRef(t *testing.T, c *contract) replaceable {
 		},
 		remove: func() {
 			c.Sync(t)
-			if successor := c.seenPod(t, "one"); successor != nil {
+			if successor := c.seenPod(t); successor != nil {
 				c.Remove(t, successor)
 			}
 		},
 		touched: func() bool {
 			c.Sync(t)
-			successor := c.seenPod(t, "one")
+			successor := c.seenPod(t)
 			return successor == nil || successor.DeletionTimestamp != nil || successor.Labels["touched"] != ""
 		},
 	}
 }
 
-func (c *contract) seenPod(t *testing.T, name string) *corev1.Pod {
+func (c *contract) seenPod(t *testing.T) *corev1.Pod {
 	t.Helper()
 	for _, pod := range c.observe(t).Pods {
-		if pod.Name == name {
+		if pod.Name == "one" {
 			return pod
 		}
 	}

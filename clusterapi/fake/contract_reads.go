@@ -1,8 +1,6 @@
 package fake
 
 import (
-	"testing"
-
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,25 +10,29 @@ import (
 func readClauses() []clause {
 	return []clause{
 		{"Observe/returns the set with all that a plan needs", checkObserve},
-		{"Observe/a set that is not there is NotFound", func(t *testing.T, c *contract) {
+		{"Observe/a set that is not there is NotFound", func(c *contract) {
+			t := c.t
 			_, err := c.api.Observe(t.Context(), c.key("absent"))
 			wantError(t, "Observe", err, apierrors.IsNotFound)
 		}},
 		{"Observe/AsOf covers what was written before", checkAsOf},
 		{"Live/reads from the server", checkLive},
-		{"Live/a set that is not there is NotFound", func(t *testing.T, c *contract) {
+		{"Live/a set that is not there is NotFound", func(c *contract) {
+			t := c.t
 			_, err := c.api.Live(t.Context(), c.key("absent"))
 			wantError(t, "Live", err, apierrors.IsNotFound)
 		}},
 		{"Revision/reads from the server", checkRevision},
-		{"Revision/one that is not there is NotFound", func(t *testing.T, c *contract) {
+		{"Revision/one that is not there is NotFound", func(c *contract) {
+			t := c.t
 			_, err := c.api.Revision(t.Context(), c.key("absent"))
 			wantError(t, "Revision", err, apierrors.IsNotFound)
 		}},
 	}
 }
 
-func checkObserve(t *testing.T, c *contract) {
+func checkObserve(c *contract) {
+	t := c.t
 	set := c.set(t)
 	other := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "other", UID: "00000000-0000-4000-8000-000000000001"}}
 	create(t, c, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "contract-a"}})
@@ -49,7 +51,8 @@ func checkObserve(t *testing.T, c *contract) {
 	wantNames(t, "revisions", seen.Revisions, "owned", "of-another")
 }
 
-func checkAsOf(t *testing.T, c *contract) {
+func checkAsOf(c *contract) {
+	t := c.t
 	set := c.set(t)
 	pod, err := c.api.CreatePod(t.Context(), c.pod("one", set))
 	must(t, "CreatePod", err)
@@ -68,7 +71,8 @@ func checkAsOf(t *testing.T, c *contract) {
 	wantCovered(t, "Revisions", observation.AsOf.Revisions, revision.ResourceVersion)
 }
 
-func checkLive(t *testing.T, c *contract) {
+func checkLive(c *contract) {
+	t := c.t
 	set := c.set(t)
 	c.Sync(t)
 	c.hold(t)
@@ -92,7 +96,8 @@ func checkLive(t *testing.T, c *contract) {
 	wantError(t, "Live of a set that is gone", err, apierrors.IsNotFound)
 }
 
-func checkRevision(t *testing.T, c *contract) {
+func checkRevision(c *contract) {
+	t := c.t
 	c.Sync(t)
 	c.hold(t)
 	stored, err := c.api.CreateRevision(t.Context(), c.revision("one", nil))

@@ -15,20 +15,23 @@ func revisionClauses() []clause {
 		{"UpdateRevision/replaces the revision", checkUpdateRevision},
 		{"UpdateRevision/another resource version is a Conflict", checkUpdateStaleRevision},
 		{"PatchRevision/merges into the metadata", checkPatchRevision},
-		{"PatchRevision/never touches a successor", func(t *testing.T, c *contract) {
+		{"PatchRevision/never touches a successor", func(c *contract) {
+			t := c.t
 			c.checkRef(t, revisionRef(t, c), func(ref daemonset.Ref) error {
 				_, err := c.api.PatchRevision(t.Context(), ref, []byte(`{"metadata":{"labels":{"touched":"yes"}}}`))
 				return err
 			})
 		}},
 		{"DeleteRevision/removes the revision", checkDeleteRevision},
-		{"DeleteRevision/never touches a successor", func(t *testing.T, c *contract) {
+		{"DeleteRevision/never touches a successor", func(c *contract) {
+			t := c.t
 			c.checkRef(t, revisionRef(t, c), func(ref daemonset.Ref) error { return c.api.DeleteRevision(t.Context(), ref) })
 		}},
 	}
 }
 
-func checkCreateRevision(t *testing.T, c *contract) {
+func checkCreateRevision(c *contract) {
+	t := c.t
 	set := c.set(t)
 	give := c.revision("one", set)
 	before := give.DeepCopy()
@@ -46,7 +49,8 @@ func checkCreateRevision(t *testing.T, c *contract) {
 	wantError(t, "CreateRevision of a name that is taken", err, apierrors.IsAlreadyExists)
 }
 
-func checkUpdateRevision(t *testing.T, c *contract) {
+func checkUpdateRevision(c *contract) {
+	t := c.t
 	stored := create(t, c, c.revision("one", nil))
 	give := stored.DeepCopy()
 	give.Revision = 9
@@ -64,7 +68,8 @@ func checkUpdateRevision(t *testing.T, c *contract) {
 	wantSame(t, "what is stored", again.Revision, int64(9))
 }
 
-func checkUpdateStaleRevision(t *testing.T, c *contract) {
+func checkUpdateStaleRevision(c *contract) {
+	t := c.t
 	stale := create(t, c, c.revision("one", nil))
 	first := stale.DeepCopy()
 	first.Revision = 2
@@ -80,7 +85,8 @@ func checkUpdateStaleRevision(t *testing.T, c *contract) {
 	}
 }
 
-func checkPatchRevision(t *testing.T, c *contract) {
+func checkPatchRevision(c *contract) {
+	t := c.t
 	give := c.revision("one", nil)
 	give.Labels = map[string]string{"keep": "1", "drop": "1"}
 	stored := create(t, c, give)
@@ -94,7 +100,8 @@ func checkPatchRevision(t *testing.T, c *contract) {
 	}
 }
 
-func checkDeleteRevision(t *testing.T, c *contract) {
+func checkDeleteRevision(c *contract) {
+	t := c.t
 	stored := create(t, c, c.revision("one", nil))
 	must(t, "DeleteRevision", c.api.DeleteRevision(t.Context(), refOf(stored)))
 	_, err := c.api.Revision(t.Context(), keyOf(stored))

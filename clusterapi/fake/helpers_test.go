@@ -93,8 +93,8 @@ func ref(obj metav1.Object) daemonset.Ref {
 
 // steady is a cluster in which things take whole seconds: bound at once, running after 1 s,
 // ready 2 s later, stopped after 3 s.
-func steady(seed uint64) *fake.Cluster {
-	c := fake.New(seed)
+func steady() *fake.Cluster {
+	c := fake.New(1)
 	c.SetTiming(fake.Timing{
 		Start: time.Second, Ready: 2 * time.Second, Stop: 3 * time.Second,
 		Collect: time.Second, LostNode: 40 * time.Second, Unreachable: 50 * time.Second,

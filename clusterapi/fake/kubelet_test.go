@@ -43,7 +43,7 @@ func TestLifeOfAPod(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := steady(1)
+			c := steady()
 			c.SetFate(func(pod *corev1.Pod) fake.Fate {
 				if pod.Name == "pod" {
 					return tt.fate
@@ -74,7 +74,7 @@ func TestEndOfAPod(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := steady(1)
+			c := steady()
 			c.SetFateOn("a", tt.fate)
 			mustCreate(t, c, newNode("a"))
 			pod := newPodOn("pod", "a")
@@ -91,7 +91,7 @@ func TestEndOfAPod(t *testing.T) {
 }
 
 func TestFateOfANodeCanBeTakenBack(t *testing.T) {
-	c := steady(1)
+	c := steady()
 	mustCreate(t, c, newNode("a"))
 	mustCreate(t, c, newPodOn("pod", "a"))
 	c.SetFateOn("a", fake.Fate{Outcome: fake.NeverReady})
@@ -106,7 +106,7 @@ func TestFateOfANodeCanBeTakenBack(t *testing.T) {
 }
 
 func TestEndedPodLeavesBeforeItIsRemoved(t *testing.T) {
-	c := steady(1)
+	c := steady()
 	mustCreate(t, c, newNode("a"))
 	mustCreate(t, c, newPodOn("pod", "a"))
 	c.Run(10 * time.Second)
@@ -120,7 +120,7 @@ func TestEndedPodLeavesBeforeItIsRemoved(t *testing.T) {
 }
 
 func TestReadyPodSaysSince(t *testing.T) {
-	c := steady(1)
+	c := steady()
 	mustCreate(t, c, newNode("a"))
 	mustCreate(t, c, newPodOn("pod", "a"))
 	start := c.Now()

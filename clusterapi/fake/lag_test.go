@@ -26,7 +26,7 @@ func observe(t *testing.T, cl *fake.Client) clusterapi.Observation {
 // not looked at yet.
 func withSet(t *testing.T) (*fake.Cluster, *fake.Client) {
 	t.Helper()
-	c := steady(1)
+	c := steady()
 	set := mustCreate(t, c, newSet("set"))
 	cl := c.NewClient()
 	t.Cleanup(cl.Close)

@@ -11,18 +11,20 @@ import (
 	"github.com/daemonplan/daemonplan/clusterapi/fake"
 )
 
-func taintsOf(t *testing.T, c *fake.Cluster, name string) []string {
+// taintsOf is the taints of node a.
+func taintsOf(t *testing.T, c *fake.Cluster) []string {
 	t.Helper()
 	list := []string{}
-	for _, taint := range mustGet[*corev1.Node](t, c, nodeKey(name)).Spec.Taints {
+	for _, taint := range mustGet[*corev1.Node](t, c, nodeKey("a")).Spec.Taints {
 		list = append(list, taint.Key+":"+string(taint.Effect))
 	}
 	return list
 }
 
-func readyStatus(t *testing.T, c *fake.Cluster, name string) corev1.ConditionStatus {
+// readyStatus is that of node a.
+func readyStatus(t *testing.T, c *fake.Cluster) corev1.ConditionStatus {
 	t.Helper()
-	for _, condition := range mustGet[*corev1.Node](t, c, nodeKey(name)).Status.Conditions {
+	for _, condition := range mustGet[*corev1.Node](t, c, nodeKey("a")).Status.Conditions {
 		if condition.Type == corev1.NodeReady {
 			return condition.Status
 		}
@@ -30,25 +32,25 @@ func readyStatus(t *testing.T, c *fake.Cluster, name string) corev1.ConditionSta
 	return ""
 }
 
-// daemonOn tolerates what daemon pods do.
-func daemonOn(name, node string) *corev1.Pod {
-	pod := newPodOn(name, node)
+// newDaemon is pinned to node a and tolerates what daemon pods do.
+func newDaemon(name string) *corev1.Pod {
+	pod := newPodOn(name, "a")
 	pod.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	return pod
 }
 
 func TestNodeHealth(t *testing.T) {
-	c := steady(1)
+	c := steady()
 	mustCreate(t, c, newNode("a"))
-	mustCreate(t, c, daemonOn("daemon", "a"))
+	mustCreate(t, c, newDaemon("daemon"))
 	mustCreate(t, c, newPodOn("plain", "a"))
 	c.Run(10 * time.Second)
-	assert.Equal(t, corev1.ConditionTrue, readyStatus(t, c, "a"), "a new node is ready")
+	assert.Equal(t, corev1.ConditionTrue, readyStatus(t, c), "a new node is ready")
 
 	c.SetNodeHealth("a", fake.NotReady)
 	c.Run(0)
-	assert.Equal(t, corev1.ConditionFalse, readyStatus(t, c, "a"))
-	assert.Equal(t, []string{"node.kubernetes.io/not-ready:NoSchedule", "node.kubernetes.io/not-ready:NoExecute"}, taintsOf(t, c, "a"))
+	assert.Equal(t, corev1.ConditionFalse, readyStatus(t, c))
+	assert.Equal(t, []string{"node.kubernetes.io/not-ready:NoSchedule", "node.kubernetes.io/not-ready:NoExecute"}, taintsOf(t, c))
 	assert.Equal(t, "Running", stateOf(c, "daemon"), "no pod on it is ready")
 	c.Run(10 * time.Second)
 	assert.Equal(t, "Running", stateOf(c, "daemon"), "nor does it become so")
@@ -56,26 +58,26 @@ func TestNodeHealth(t *testing.T) {
 
 	c.SetNodeHealth("a", fake.Healthy)
 	c.Run(10 * time.Second)
-	assert.Equal(t, corev1.ConditionTrue, readyStatus(t, c, "a"))
-	assert.Empty(t, taintsOf(t, c, "a"))
+	assert.Equal(t, corev1.ConditionTrue, readyStatus(t, c))
+	assert.Empty(t, taintsOf(t, c))
 	assert.Equal(t, "Running ready", stateOf(c, "daemon"))
 }
 
 func TestUnreachableNode(t *testing.T) {
-	c := steady(1)
+	c := steady()
 	mustCreate(t, c, newNode("a"))
-	mustCreate(t, c, daemonOn("kept", "a"))
-	mustCreate(t, c, daemonOn("deleted", "a"))
+	mustCreate(t, c, newDaemon("kept"))
+	mustCreate(t, c, newDaemon("deleted"))
 	c.Run(10 * time.Second)
 
 	c.SetNodeHealth("a", fake.Unreachable)
 	require.NoError(t, fake.Delete[*corev1.Pod](c, key("deleted"), fake.DeleteOptions{}))
 	c.Run(49 * time.Second)
-	assert.Equal(t, corev1.ConditionTrue, readyStatus(t, c, "a"), "nobody has noticed")
+	assert.Equal(t, corev1.ConditionTrue, readyStatus(t, c), "nobody has noticed")
 	assert.Equal(t, "Running ready", stateOf(c, "kept"))
 	c.Run(time.Second)
-	assert.Equal(t, corev1.ConditionUnknown, readyStatus(t, c, "a"))
-	assert.Equal(t, []string{"node.kubernetes.io/unreachable:NoSchedule", "node.kubernetes.io/unreachable:NoExecute"}, taintsOf(t, c, "a"))
+	assert.Equal(t, corev1.ConditionUnknown, readyStatus(t, c))
+	assert.Equal(t, []string{"node.kubernetes.io/unreachable:NoSchedule", "node.kubernetes.io/unreachable:NoExecute"}, taintsOf(t, c))
 	assert.Equal(t, "Running", stateOf(c, "kept"))
 	c.Run(time.Hour)
 	assert.Equal(t, "Running deleted", stateOf(c, "deleted"), "nobody is there to stop it")
@@ -84,11 +86,11 @@ func TestUnreachableNode(t *testing.T) {
 	c.Run(10 * time.Second)
 	assert.Empty(t, stateOf(c, "deleted"))
 	assert.Equal(t, "Running ready", stateOf(c, "kept"))
-	assert.Empty(t, taintsOf(t, c, "a"))
+	assert.Empty(t, taintsOf(t, c))
 }
 
 func TestNodeThatIsBackBeforeAnybodyNoticed(t *testing.T) {
-	c := steady(1)
+	c := steady()
 	mustCreate(t, c, newNode("a"))
 	c.SetNodeHealth("a", fake.Unreachable)
 	c.Run(20 * time.Second)
@@ -98,7 +100,7 @@ func TestNodeThatIsBackBeforeAnybodyNoticed(t *testing.T) {
 }
 
 func TestCordon(t *testing.T) {
-	c := steady(1)
+	c := steady()
 	node := newNode("a")
 	node.Spec.Taints = []corev1.Taint{{Key: "own", Effect: corev1.TaintEffectPreferNoSchedule}}
 	mustCreate(t, c, node)
@@ -108,19 +110,19 @@ func TestCordon(t *testing.T) {
 		c.Step()
 	}
 	cordon(true)
-	assert.Equal(t, []string{"own:PreferNoSchedule", "node.kubernetes.io/unschedulable:NoSchedule"}, taintsOf(t, c, "a"))
+	assert.Equal(t, []string{"own:PreferNoSchedule", "node.kubernetes.io/unschedulable:NoSchedule"}, taintsOf(t, c))
 	mustCreate(t, c, newPodOn("pod", "a"))
 	c.Run(time.Minute)
 	assert.Empty(t, mustGet[*corev1.Pod](t, c, key("pod")).Spec.NodeName)
 	cordon(false)
-	assert.Equal(t, []string{"own:PreferNoSchedule"}, taintsOf(t, c, "a"))
+	assert.Equal(t, []string{"own:PreferNoSchedule"}, taintsOf(t, c))
 	c.Run(time.Minute)
 	assert.Equal(t, "Running ready", stateOf(c, "pod"))
 }
 
 func TestEviction(t *testing.T) {
 	five := int64(5)
-	c := steady(1)
+	c := steady()
 	mustCreate(t, c, newNode("a"))
 	tolerant := newPodOn("tolerant", "a")
 	tolerant.Spec.Tolerations = []corev1.Toleration{{Key: "k", Operator: corev1.TolerationOpExists}}
@@ -148,13 +150,13 @@ func TestEviction(t *testing.T) {
 }
 
 func TestNodeThatGoesAway(t *testing.T) {
-	c := steady(1)
+	c := steady()
 	node := mustCreate(t, c, newNode("a"))
-	mustCreate(t, c, daemonOn("bound", "a"))
+	mustCreate(t, c, newDaemon("bound"))
 	c.Run(10 * time.Second)
 	c.SetNodeHealth("a", fake.Unreachable)
 	require.NoError(t, fake.Delete[*corev1.Node](c, nodeKey("a"), fake.DeleteOptions{}))
-	mustCreate(t, c, daemonOn("unbound", "a"))
+	mustCreate(t, c, newDaemon("unbound"))
 	c.Run(39 * time.Second)
 	assert.Equal(t, "Running ready", stateOf(c, "bound"))
 	c.Run(time.Second)
@@ -168,9 +170,9 @@ func TestNodeThatGoesAway(t *testing.T) {
 }
 
 func TestNodeThatComesBackInTimeKeepsItsPods(t *testing.T) {
-	c := steady(1)
+	c := steady()
 	mustCreate(t, c, newNode("a"))
-	mustCreate(t, c, daemonOn("pod", "a"))
+	mustCreate(t, c, newDaemon("pod"))
 	c.Run(10 * time.Second)
 	require.NoError(t, fake.Delete[*corev1.Node](c, nodeKey("a"), fake.DeleteOptions{}))
 	c.Run(20 * time.Second)

@@ -218,7 +218,7 @@ func TestFinalizersHold(t *testing.T) {
 }
 
 func TestTerminatingNamespaces(t *testing.T) {
-	c := steady(1)
+	c := steady()
 	mustCreate(t, c, newPod("pod"))
 	mustCreate(t, c, newSet("set"))
 	mustCreate(t, c, newRevision("revision"))

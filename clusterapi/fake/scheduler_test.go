@@ -117,7 +117,7 @@ func TestScheduler(t *testing.T) {
 }
 
 func TestSchedulerTriesAgainWhenTheNodeChanges(t *testing.T) {
-	c := steady(1)
+	c := steady()
 	pod := newPodOn("pinned", "a")
 	mustCreate(t, c, pod)
 	mustCreate(t, c, newPod("anywhere"))
