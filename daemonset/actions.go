@@ -55,7 +55,7 @@ func (a *actions) writeTo(plan *Plan, burst int) {
 		c.node.act(c.reason)
 	}
 	for _, d := range a.deletes[:deletes] {
-		plan.Deletes = append(plan.Deletes, Delete{Node: d.node.name(), Pod: refTo(&d.pod.obj.ObjectMeta), Reason: d.reason})
+		plan.Deletes = append(plan.Deletes, Delete{Node: d.node.name(), Pod: d.pod.ref, Reason: d.reason})
 		d.node.act(d.reason)
 	}
 	for _, f := range a.failures {

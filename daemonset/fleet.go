@@ -123,7 +123,7 @@ func (n node) podsByName(is func(*pod) bool) []*pod {
 		}
 	}
 	if len(order) > 1 {
-		slices.SortFunc(order, func(a, b *pod) int { return strings.Compare(a.obj.Name, b.obj.Name) })
+		slices.SortFunc(order, func(a, b *pod) int { return strings.Compare(a.ref.Name, b.ref.Name) })
 	}
 	return order
 }
@@ -168,36 +168,57 @@ func (f *fleet) number(name string) int32 {
 	return number
 }
 
-// place gives each node its pods: a counting sort into one array that all nodes share.
+// place gives each node its pods: a counting sort of the given slice, in place. Pods that
+// are on no node go to the end.
 func (f *fleet) place(pods []pod) {
-	starts := make([]int32, len(f.acted)+1)
-	for i := range pods {
-		if pods[i].placed() {
-			starts[pods[i].node+1]++
-		}
-	}
-	for i := 1; i < len(starts); i++ {
-		starts[i] += starts[i-1]
-	}
-	f.pods = make([]pod, starts[len(starts)-1])
-	next := slices.Clone(starts)
+	f.starts = make([]int32, len(f.acted)+1)
 	for i := range pods {
 		switch on := &pods[i]; {
 		case on.placed():
-			f.pods[next[on.node]] = *on
-			next[on.node]++
+			f.starts[on.node+1]++
 			f.behind = f.behind || on.staying() && !on.current
 		case on.node == nowhere:
 			f.lost = append(f.lost, on.obj)
 		}
 	}
-	f.starts = starts
-	for i := range len(starts) - 1 {
-		if on := f.pods[starts[i]:starts[i+1]]; len(on) > 1 {
+	for i := 1; i < len(f.starts); i++ {
+		f.starts[i] += f.starts[i-1]
+	}
+	permute(pods, f.targets(pods))
+	f.pods = pods[:f.starts[len(f.acted)]]
+	for i := range f.acted {
+		if on := f.pods[f.starts[i]:f.starts[i+1]]; len(on) > 1 {
 			slices.SortFunc(on, keepFirst)
 		}
 	}
 	slices.SortFunc(f.lost, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// targets says to which index each pod goes.
+func (f *fleet) targets(pods []pod) []int32 {
+	next := slices.Clone(f.starts)
+	rest := f.starts[len(f.acted)]
+	targets := make([]int32, len(pods))
+	for i := range pods {
+		slot := &rest
+		if on := &pods[i]; on.placed() {
+			slot = &next[on.node]
+		}
+		targets[i] = *slot
+		*slot++
+	}
+	return targets
+}
+
+// permute moves each element to its target, and uses the targets up.
+func permute(pods []pod, targets []int32) {
+	for i := range targets {
+		for int(targets[i]) != i {
+			j := targets[i]
+			pods[i], pods[j] = pods[j], pods[i]
+			targets[i], targets[j] = targets[j], targets[i]
+		}
+	}
 }
 
 // sortNodes returns the nodes by name, without touching the caller's slice.
@@ -238,6 +259,6 @@ func keepFirst(a, b pod) int {
 	}
 	return cmp.Or(
 		a.obj.CreationTimestamp.Compare(b.obj.CreationTimestamp.Time),
-		strings.Compare(a.obj.Name, b.obj.Name),
+		strings.Compare(a.ref.Name, b.ref.Name),
 	)
 }

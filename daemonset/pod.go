@@ -15,10 +15,11 @@ const legacyGenerationLabel = "pod-template-generation"
 // nowhere is the node number of a pod whose node cannot be told.
 const nowhere int32 = -1
 
-// pod is one pod of the set with all that the steps look at, so that each object is read
-// once.
+// pod is one pod of the set with all that is looked at later, so that each object is read
+// once. In a large cluster, going back to the objects costs more than all the rest.
 type pod struct {
 	obj     *corev1.Pod
+	ref     Ref
 	node    int32 // number in the fleet, or nowhere
 	state   PodState
 	health  rollout.Health
@@ -42,6 +43,7 @@ func (p *pass) read(obj *corev1.Pod, f *fleet) pod {
 	hashed := hashOf(obj.Labels) == p.revision.Hash && p.revision.Hash != ""
 	return pod{
 		obj:     obj,
+		ref:     refTo(&obj.ObjectMeta),
 		node:    number,
 		state:   stateOf(obj),
 		health:  p.healthOf(obj),

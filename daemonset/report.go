@@ -20,7 +20,7 @@ func (p *pass) report(plan *Plan, f *fleet) {
 		}
 		start := len(pods)
 		for _, on := range n.pods {
-			pods = append(pods, PodReport{Ref: refTo(&on.obj.ObjectMeta), Current: on.current, Health: on.health, State: on.state})
+			pods = append(pods, PodReport{Ref: on.ref, Current: on.current, Health: on.health, State: on.state})
 		}
 		n.report.Pods = pods[start:len(pods):len(pods)]
 	}

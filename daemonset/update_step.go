@@ -122,7 +122,7 @@ func (f *fleet) rolloutNodes(numbers []int32) []rollout.Node {
 		n, start := f.node(number), len(pods)
 		for _, p := range n.pods {
 			if p.staying() {
-				pods = append(pods, rollout.Pod{Name: p.obj.Name, UID: p.obj.UID, Current: p.current, Health: p.health})
+				pods = append(pods, rollout.Pod{Name: p.ref.Name, UID: p.ref.UID, Current: p.current, Health: p.health})
 			}
 		}
 		reduced[i] = rollout.Node{Name: n.name(), Eligible: n.eligible(), Pods: pods[start:len(pods):len(pods)]}
@@ -144,6 +144,6 @@ func (w *walker) to(name string) node {
 }
 
 func (n node) podNamed(name string) *pod {
-	i := slices.IndexFunc(n.pods, func(p pod) bool { return p.obj.Name == name })
+	i := slices.IndexFunc(n.pods, func(p pod) bool { return p.ref.Name == name })
 	return &n.pods[i]
 }
