@@ -1,0 +1,674 @@
+package clusterapi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/expectations"
+)
+
+// stub is a Syncer that writes down when it is called, and watches that no key is on two
+// workers.
+type stub struct {
+	t    *testing.T
+	do   func(ctx context.Context, key types.NamespacedName, nth int) (clusterapi.Result, error)
+	mu   sync.Mutex
+	busy map[types.NamespacedName]bool
+	made map[types.NamespacedName]int
+	log  []string // "key@time since start"
+	zero time.Time
+
+	settled []daemonset.Wakes
+}
+
+func newStub(t *testing.T, do func(ctx context.Context, key types.NamespacedName, nth int) (clusterapi.Result, error)) *stub {
+	t.Helper()
+	return &stub{
+		t: t, do: do, zero: instant(),
+		busy: map[types.NamespacedName]bool{}, made: map[types.NamespacedName]int{},
+	}
+}
+
+func (s *stub) Sync(ctx context.Context, key types.NamespacedName) (clusterapi.Result, error) {
+	s.mu.Lock()
+	assert.False(s.t, s.busy[key], "%s is on two workers", key)
+	s.busy[key] = true
+	s.made[key]++
+	nth := s.made[key]
+	s.log = append(s.log, key.Name+"@"+instant().Sub(s.zero).String())
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.busy[key] = false
+	}()
+	if s.do == nil {
+		return clusterapi.Result{}, nil
+	}
+	return s.do(ctx, key, nth)
+}
+
+func (s *stub) Settle(w daemonset.Wakes) { s.settled = append(s.settled, w) }
+
+func (s *stub) calls() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.log...)
+}
+
+// The clock of these tests is that of package synctest: it stands still but for waiting.
+
+func instant() time.Time { return time.Now() } //nolint:forbidigo // a bubble's clock
+
+func sleep(d time.Duration) { time.Sleep(d) } //nolint:forbidigo // in a bubble this takes no time
+
+// doze sleeps until ctx is done at the latest.
+func doze(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d): //nolint:forbidigo // in a bubble this takes no time
+	}
+}
+
+func key(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: "ns", Name: name}
+}
+
+// running is a Runner under way.
+type running struct {
+	*clusterapi.Runner
+	*stub
+	cancel context.CancelFunc
+	err    chan error
+}
+
+// runStub starts a Runner; stop ends it and waits.
+func runStub(t *testing.T, s *stub, options clusterapi.RunnerOptions) *running {
+	t.Helper()
+	runner, err := clusterapi.NewRunner(s, options)
+	require.NoError(t, err)
+	r := &running{Runner: runner, stub: s, err: make(chan error, 1)}
+	r.start(t)
+	return r
+}
+
+func (r *running) start(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	r.cancel = cancel
+	go func() { r.err <- r.Run(ctx) }()
+}
+
+func (r *running) stop() error {
+	r.cancel()
+	return <-r.err
+}
+
+func TestNewRunnerNeedsASyncer(t *testing.T) {
+	_, err := clusterapi.NewRunner(nil, clusterapi.RunnerOptions{})
+	require.Error(t, err)
+}
+
+func TestRunnerDelays(t *testing.T) {
+	tests := []struct {
+		name string
+		why  string
+		give func(r *running)
+		want []string
+	}{
+		{"at once", "nothing to wait for", func(r *running) { r.Add(key("a")) }, []string{"a@0s"}},
+		{"in order", "first in, first out", func(r *running) { r.Add(key("b")); r.Add(key("a")) }, []string{"b@0s", "a@0s"}},
+		{"after a delay", "not before it is over", func(r *running) { r.AddAfter(key("a"), time.Minute) }, []string{"a@1m0s"}},
+		{"after no delay", "as good as Add", func(r *running) { r.AddAfter(key("a"), -1) }, []string{"a@0s"}},
+		{"later, then earlier", "the earliest wins", func(r *running) {
+			r.AddAfter(key("a"), time.Hour)
+			r.AddAfter(key("a"), time.Minute)
+		}, []string{"a@1m0s"}},
+		{"earlier, then later", "the earliest wins", func(r *running) {
+			r.AddAfter(key("a"), time.Minute)
+			r.AddAfter(key("a"), time.Hour)
+		}, []string{"a@1m0s"}},
+		{"earlier than another key", "the alarm is set anew", func(r *running) {
+			r.AddAfter(key("a"), time.Hour)
+			synctest.Wait()
+			r.AddAfter(key("b"), time.Minute)
+		}, []string{"b@1m0s", "a@1h0m0s"}},
+		{"many", "each at its own time", func(r *running) {
+			for _, minutes := range []int{5, 3, 1, 4, 2} {
+				r.AddAfter(key(fmt.Sprint(minutes)), time.Duration(minutes)*time.Minute)
+			}
+		}, []string{"1@1m0s", "2@2m0s", "3@3m0s", "4@4m0s", "5@5m0s"}},
+		{"at one instant", "in the order of their calls", func(r *running) {
+			for _, name := range []string{"c", "a", "d", "b"} {
+				r.AddAfter(key(name), time.Minute)
+			}
+		}, []string{"c@1m0s", "a@1m0s", "d@1m0s", "b@1m0s"}},
+		{"now and later", "an earlier pass does not use up the delay", func(r *running) {
+			r.AddAfter(key("a"), time.Minute)
+			r.Add(key("a"))
+		}, []string{"a@0s", "a@1m0s"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := runStub(t, newStub(t, nil), clusterapi.RunnerOptions{Workers: 1})
+				tt.give(r)
+				sleep(2 * time.Hour)
+				assert.Equal(t, tt.want, r.calls(), tt.why)
+				require.NoError(t, r.stop())
+			})
+		})
+	}
+}
+
+func TestRunnerCoalesces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStub(t, func(context.Context, types.NamespacedName, int) (clusterapi.Result, error) {
+			sleep(time.Second)
+			return clusterapi.Result{}, nil
+		})
+		r := runStub(t, s, clusterapi.RunnerOptions{Workers: 2})
+		r.Add(key("a"))
+		synctest.Wait()
+		for range 5 { // while its pass is under way: one more, after it
+			r.Add(key("a"))
+		}
+		r.AddAfter(key("a"), 500*time.Millisecond) // comes due while it is under way
+		sleep(time.Minute)
+		assert.Equal(t, []string{"a@0s", "a@1s"}, r.calls())
+		c := r.Counters()
+		assert.Equal(t, 2, c.Added)
+		assert.Equal(t, 4, c.Repeated)
+		assert.Equal(t, clusterapi.Durations{Count: 2, Sum: 2 * time.Second, Max: time.Second}, c.PassTime)
+		require.NoError(t, r.stop())
+	})
+}
+
+// A key that comes due while it is under way goes to the end of the queue.
+func TestRunnerIsFair(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r *running
+		s := newStub(t, func(_ context.Context, k types.NamespacedName, _ int) (clusterapi.Result, error) {
+			if k.Name == "greedy" {
+				r.Add(k)
+			}
+			sleep(time.Second)
+			return clusterapi.Result{}, nil
+		})
+		r = runStub(t, s, clusterapi.RunnerOptions{Workers: 1})
+		for _, name := range []string{"greedy", "a", "b"} {
+			r.Add(key(name))
+		}
+		sleep(4500 * time.Millisecond)
+		r.Add(key("c"))
+		sleep(2 * time.Second)
+		assert.Equal(t, []string{"greedy@0s", "a@1s", "b@2s", "greedy@3s", "greedy@4s", "c@5s", "greedy@6s"}, r.calls())
+		require.NoError(t, r.stop())
+	})
+}
+
+// What was due first goes first, also if no worker was free to look at the clock.
+func TestRunnerOrdersDelaysAmongAdds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStub(t, func(_ context.Context, k types.NamespacedName, _ int) (clusterapi.Result, error) {
+			if k.Name == "long" {
+				sleep(time.Hour)
+			}
+			return clusterapi.Result{}, nil
+		})
+		r := runStub(t, s, clusterapi.RunnerOptions{Workers: 1, PassTimeout: -1})
+		r.Add(key("long"))
+		r.AddAfter(key("delayed"), time.Minute)
+		sleep(2 * time.Minute)
+		r.Add(key("added"))
+		assert.Equal(t, 2, r.Counters().Queued)
+		sleep(time.Hour)
+		assert.Equal(t, []string{"long@0s", "delayed@1h0m0s", "added@1h0m0s"}, r.calls())
+		require.NoError(t, r.stop())
+	})
+}
+
+func TestRunnerRetries(t *testing.T) {
+	boom := errors.New("boom")
+	busy := apierrors.NewTooManyRequests("busy", 7)
+	tests := []struct {
+		name    string
+		why     string
+		options clusterapi.RunnerOptions
+		do      func(nth int) (clusterapi.Result, error)
+		want    []string
+		retries int
+	}{
+		{
+			name: "doubling", why: "5 ms, 10 ms, 20 ms as client-go",
+			do:      failing(3, clusterapi.Result{}, boom),
+			want:    []string{"a@0s", "a@5ms", "a@15ms", "a@35ms"},
+			retries: 3,
+		},
+		{
+			name: "up to the limit", why: "then the same delay again and again",
+			options: clusterapi.RunnerOptions{FirstRetry: time.Second, LastRetry: 3 * time.Second},
+			do:      failing(4, clusterapi.Result{}, boom),
+			want:    []string{"a@0s", "a@1s", "a@3s", "a@6s", "a@9s"},
+			retries: 4,
+		},
+		{
+			name: "limit below the first", why: "the limit goes before",
+			options: clusterapi.RunnerOptions{FirstRetry: time.Minute, LastRetry: time.Second},
+			do:      failing(1, clusterapi.Result{}, boom),
+			want:    []string{"a@0s", "a@1s"},
+			retries: 1,
+		},
+		{
+			name: "success starts over", why: "only failures in a row count",
+			do: func(nth int) (clusterapi.Result, error) {
+				if nth == 3 {
+					return clusterapi.Result{Requeue: time.Minute}, nil
+				}
+				return failing(4, clusterapi.Result{}, boom)(nth)
+			},
+			want:    []string{"a@0s", "a@5ms", "a@15ms", "a@1m0.015s", "a@1m0.02s"},
+			retries: 3,
+		},
+		{
+			name: "the server's delay", why: "no retry before it is over",
+			do:      failing(1, clusterapi.Result{}, fmt.Errorf("observe: %w", busy)),
+			want:    []string{"a@0s", "a@7s"},
+			retries: 1,
+		},
+		{
+			name: "the longest of several", why: "each write may have been told another delay",
+			do: failing(1, clusterapi.Result{Writes: []clusterapi.Write{
+				{Err: apierrors.NewTooManyRequests("busy", 3)}, {Err: busy}, {Err: boom}, {},
+			}}, boom),
+			want:    []string{"a@0s", "a@7s"},
+			retries: 1,
+		},
+		{
+			name: "the retry if it is longer", why: "both are lower bounds",
+			options: clusterapi.RunnerOptions{FirstRetry: time.Minute},
+			do:      failing(1, clusterapi.Result{}, busy),
+			want:    []string{"a@0s", "a@1m0s"},
+			retries: 1,
+		},
+		{
+			name: "requeued", why: "a pass by then, and no retry",
+			do: func(nth int) (clusterapi.Result, error) {
+				return clusterapi.Result{Requeue: time.Duration(max(0, 3-nth)) * time.Second}, nil
+			},
+			want: []string{"a@0s", "a@2s", "a@3s"},
+		},
+		{
+			name: "failed, requeued soon", why: "time alone changes the plan before the retry",
+			options: clusterapi.RunnerOptions{FirstRetry: time.Hour},
+			do:      failing(1, clusterapi.Result{Requeue: time.Minute}, boom),
+			want:    []string{"a@0s", "a@1m0s"},
+			retries: 1,
+		},
+		{
+			name: "failed, requeued late", why: "the retry is not put off",
+			do:      failing(1, clusterapi.Result{Requeue: time.Hour}, boom),
+			want:    []string{"a@0s", "a@5ms"},
+			retries: 1,
+		},
+		{
+			name: "refused", why: "not an error, and the result says when",
+			do: func(nth int) (clusterapi.Result, error) {
+				if nth == 1 {
+					return clusterapi.Result{Stale: &clusterapi.StaleError{}, Requeue: time.Second}, nil
+				}
+				return clusterapi.Result{}, nil
+			},
+			want: []string{"a@0s", "a@1s"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStub(t, func(_ context.Context, _ types.NamespacedName, nth int) (clusterapi.Result, error) { return tt.do(nth) })
+				r := runStub(t, s, tt.options)
+				r.Add(key("a"))
+				sleep(24 * time.Hour)
+				assert.Equal(t, tt.want, r.calls(), tt.why)
+				assert.Equal(t, tt.retries, r.Counters().Retries)
+				require.NoError(t, r.stop())
+			})
+		})
+	}
+}
+
+// failing fails the first passes with what is given, and no later one.
+func failing(times int, result clusterapi.Result, err error) func(nth int) (clusterapi.Result, error) {
+	return func(nth int) (clusterapi.Result, error) {
+		if nth <= times {
+			return result, err
+		}
+		return clusterapi.Result{}, nil
+	}
+}
+
+// The default limit is reached, and the delay does not overflow on the way.
+func TestRunnerRetriesForever(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStub(t, func(context.Context, types.NamespacedName, int) (clusterapi.Result, error) {
+			return clusterapi.Result{}, errors.New("boom")
+		})
+		r := runStub(t, s, clusterapi.RunnerOptions{})
+		r.Add(key("a"))
+		sleep(100 * clusterapi.DefaultLastRetry)
+		passes := r.Counters().Passes.Failed
+		assert.InDelta(t, 100+18, passes, 2, "18 doublings of 5 ms, then every 1000 s")
+		require.NoError(t, r.stop())
+	})
+}
+
+func TestRunnerSurvivesPanics(t *testing.T) {
+	cause := errors.New("cause")
+	tests := []struct {
+		name string
+		fail func()
+		want func(t *testing.T, err *clusterapi.PanicError)
+	}{
+		{"value", func() { panic("boom") }, func(t *testing.T, err *clusterapi.PanicError) {
+			t.Helper()
+			assert.Equal(t, "boom", err.Value)
+			assert.Contains(t, err.Error(), "boom")
+			assert.Contains(t, string(err.Stack), "runner_test.go")
+			assert.NoError(t, err.Unwrap())
+		}},
+		{"error", func() { panic(cause) }, func(t *testing.T, err *clusterapi.PanicError) {
+			t.Helper()
+			assert.ErrorIs(t, err, cause)
+		}},
+		{"goroutine ended", runtime.Goexit, func(t *testing.T, err *clusterapi.PanicError) {
+			t.Helper()
+			assert.Nil(t, err.Value)
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStub(t, func(_ context.Context, k types.NamespacedName, nth int) (clusterapi.Result, error) {
+					if k.Name == "bad" && nth == 1 {
+						tt.fail()
+					}
+					return clusterapi.Result{}, nil
+				})
+				var reports []clusterapi.Pass
+				r := runStub(t, s, clusterapi.RunnerOptions{Workers: 1, OnPass: func(p clusterapi.Pass) { reports = append(reports, p) }})
+				r.Add(key("bad"))
+				r.Add(key("good"))
+				sleep(time.Minute)
+				assert.Equal(t, []string{"bad@0s", "good@0s", "bad@5ms"}, r.calls(), "retried, the others unharmed")
+				assert.Equal(t, clusterapi.PassCounts{Panicked: 1, Succeeded: 2}, r.Counters().Passes)
+				require.NoError(t, r.stop())
+				require.Len(t, reports, 3)
+				assert.Equal(t, key("bad"), reports[0].Key)
+				err, ok := errors.AsType[*clusterapi.PanicError](reports[0].Err)
+				require.True(t, ok)
+				tt.want(t, err)
+			})
+		})
+	}
+}
+
+// A pass that ignores its context costs one worker one timeout, and its key every pass until
+// it returns.
+func TestRunnerLeavesHangingPasses(t *testing.T) {
+	for _, late := range []error{nil, errors.New("late")} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStub(t, func(_ context.Context, k types.NamespacedName, nth int) (clusterapi.Result, error) {
+				if k.Name == "bad" && nth == 1 {
+					sleep(time.Hour)
+					return clusterapi.Result{Writes: []clusterapi.Write{{Verb: clusterapi.CreatePod, Outcome: clusterapi.Done}}}, late
+				}
+				return clusterapi.Result{}, nil
+			})
+			var reports []clusterapi.Pass
+			r := runStub(t, s, clusterapi.RunnerOptions{
+				Workers: 1, PassTimeout: time.Minute, OnPass: func(p clusterapi.Pass) { reports = append(reports, p) },
+			})
+			r.Add(key("bad"))
+			r.Add(key("good"))
+			synctest.Wait()
+			r.Add(key("bad"))
+			sleep(2 * time.Minute)
+			synctest.Wait()
+			assert.Equal(t, []string{"bad@0s", "good@1m1s"}, r.calls(), "the worker went on, the key rests")
+			c := r.Counters()
+			assert.Equal(t, clusterapi.PassCounts{Hung: 1, Succeeded: 1}, c.Passes)
+			assert.Equal(t, 1, c.Stuck)
+			assert.Equal(t, 1, c.Running)
+			require.Len(t, reports, 2)
+			hang, ok := errors.AsType[*clusterapi.HangError](reports[0].Err)
+			require.True(t, ok)
+			assert.Equal(t, clusterapi.HangError{Key: key("bad"), After: time.Minute + time.Second}, *hang)
+			assert.Contains(t, hang.Error(), "ns/bad")
+
+			sleep(time.Hour)
+			synctest.Wait()
+			assert.Equal(t, []string{"bad@0s", "good@1m1s", "bad@1h0m0s", "bad@1h0m0.005s"}, r.calls(), "asked for while it hung, and the retry")
+			c = r.Counters()
+			assert.Equal(t, clusterapi.PassCounts{Hung: 1, Succeeded: 3}, c.Passes, "counted once")
+			assert.Equal(t, 1, c.Write(clusterapi.CreatePod, clusterapi.Done), "what it did counts")
+			assert.Zero(t, c.Stuck)
+			assert.Zero(t, c.Running)
+			assert.Len(t, reports, 4)
+			require.NoError(t, r.stop())
+		})
+	}
+}
+
+func TestRunnerPassTimeout(t *testing.T) {
+	tests := []struct {
+		name    string
+		why     string
+		timeout time.Duration
+		want    time.Duration
+	}{
+		{"default", "five minutes", 0, 5 * time.Minute},
+		{"set", "as set", time.Minute, time.Minute},
+		{"none", "no limit", -1, 10 * time.Hour},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var took time.Duration
+				var cause error
+				s := newStub(t, func(ctx context.Context, _ types.NamespacedName, nth int) (clusterapi.Result, error) {
+					if nth > 1 {
+						return clusterapi.Result{}, nil
+					}
+					start := instant()
+					doze(ctx, 10*time.Hour)
+					took, cause = instant().Sub(start), context.Cause(ctx)
+					return clusterapi.Result{}, cause
+				})
+				r := runStub(t, s, clusterapi.RunnerOptions{PassTimeout: tt.timeout})
+				r.Add(key("a"))
+				sleep(11 * time.Hour)
+				require.NoError(t, r.stop())
+				assert.Equal(t, tt.want, took, tt.why)
+				assert.Equal(t, tt.timeout >= 0, errors.Is(cause, context.DeadlineExceeded))
+				assert.Zero(t, r.Counters().Passes.Hung, "it kept to its context")
+			})
+		})
+	}
+}
+
+func TestRunnerShutdown(t *testing.T) {
+	dozes := func(d time.Duration) func(context.Context) { return func(ctx context.Context) { doze(ctx, d) } }
+	tests := []struct {
+		name  string
+		why   string
+		grace time.Duration
+		pass  func(ctx context.Context)
+		want  time.Duration // from the cancellation to the return of Run
+		cut   bool
+		hung  bool
+	}{
+		{"short pass", "finishes what it began", 0, dozes(5 * time.Second), 4 * time.Second, false, false},
+		{"long pass", "its context is done after ten seconds", 0, dozes(time.Minute), 10 * time.Second, true, false},
+		{"longer grace", "as set", time.Hour, dozes(time.Minute), 59 * time.Second, false, false},
+		{"no grace", "its context is done at once", -1, dozes(time.Minute), 0, true, false},
+		{"hanging", "left behind, and named", 0, func(context.Context) { sleep(time.Hour) }, 11 * time.Second, true, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var cut error
+				s := newStub(t, func(ctx context.Context, _ types.NamespacedName, _ int) (clusterapi.Result, error) {
+					tt.pass(ctx)
+					cut = ctx.Err()
+					return clusterapi.Result{}, nil
+				})
+				r := runStub(t, s, clusterapi.RunnerOptions{Workers: 1, Grace: tt.grace, PassTimeout: 2 * time.Hour})
+				r.Add(key("a"))
+				r.Add(key("b"))
+				sleep(time.Second)
+				start := instant()
+				err := r.stop()
+				assert.Equal(t, tt.want, instant().Sub(start), tt.why)
+				_, hung := errors.AsType[*clusterapi.HangError](err)
+				assert.Equal(t, tt.hung, hung)
+				assert.Equal(t, tt.hung, err != nil)
+				assert.Equal(t, []string{"a@0s"}, r.calls(), "nothing new is begun")
+				assert.Equal(t, 1, r.Counters().Queued, "and nothing lost")
+				sleep(time.Hour)
+				synctest.Wait()
+				assert.Equal(t, tt.cut, cut != nil)
+
+				r.start(t)
+				sleep(3 * time.Hour)
+				assert.Contains(t, r.calls()[1], "b@", "another Run takes up what is left")
+				require.NoError(t, r.stop())
+			})
+		})
+	}
+}
+
+func TestRunnerRunsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := runStub(t, newStub(t, nil), clusterapi.RunnerOptions{})
+		synctest.Wait()
+		require.Error(t, r.Run(t.Context()))
+		r.Add(key("a"))
+		synctest.Wait()
+		require.Len(t, r.calls(), 1, "the first Run is unharmed")
+		require.NoError(t, r.stop())
+
+		done, cancel := context.WithCancel(t.Context())
+		cancel()
+		r.Add(key("b"))
+		require.NoError(t, r.Run(done))
+		require.Len(t, r.calls(), 1, "nothing is begun once the context is done")
+	})
+}
+
+func TestRunnerKeepsContextValues(t *testing.T) {
+	type name struct{}
+	synctest.Test(t, func(t *testing.T) {
+		var got any
+		s := newStub(t, func(ctx context.Context, _ types.NamespacedName, _ int) (clusterapi.Result, error) {
+			got = ctx.Value(name{})
+			return clusterapi.Result{}, nil
+		})
+		runner, err := clusterapi.NewRunner(s, clusterapi.RunnerOptions{})
+		require.NoError(t, err)
+		runner.Add(key("a"))
+		ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), name{}, "x"), time.Second)
+		defer cancel()
+		require.NoError(t, runner.Run(ctx))
+		require.Equal(t, "x", got)
+	})
+}
+
+func TestRunnerWake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r *running
+		s := newStub(t, func(context.Context, types.NamespacedName, int) (clusterapi.Result, error) {
+			assert.Len(t, r.settled, 1, "settled before the first pass")
+			return clusterapi.Result{}, nil
+		})
+		r = runStub(t, s, clusterapi.RunnerOptions{Workers: 1})
+		w := daemonset.Wakes{
+			Sets:  []types.NamespacedName{key("a"), key("b")},
+			Later: []daemonset.Later{{Set: key("a"), After: 11 * time.Second}},
+			Seen:  []daemonset.Sighting{{Owner: "o", Pod: "p", What: daemonset.SawCreate}},
+		}
+		r.Wake(w)
+		sleep(time.Minute)
+		assert.Equal(t, []string{"a@0s", "b@0s", "a@11s"}, r.calls())
+		assert.Equal(t, []daemonset.Wakes{w}, r.settled)
+		require.NoError(t, r.stop())
+	})
+}
+
+func TestDriverSettle(t *testing.T) {
+	w := newWorld(t, 1)
+	tracker := w.driver.Expectations()
+	now := time.Unix(0, 0)
+	tracker.Expect("o", 1, []types.UID{"old", "older"}, now)
+	tracker.Created("o", "new")
+	tracker.Expect("gone", 3, nil, now)
+	w.driver.Settle(daemonset.Wakes{
+		Forget: []types.UID{"gone"},
+		Seen: []daemonset.Sighting{
+			{Owner: "o", Pod: "new", What: daemonset.SawCreate},
+			{Owner: "o", Pod: "old", What: daemonset.SawDelete},
+			{Owner: "o", Pod: "older"},
+		},
+	})
+	require.Equal(t, expectations.Pending{Deletes: []types.UID{"older"}, Deadline: now.Add(expectations.DefaultTimeout)}, tracker.Pending("o"))
+	require.Zero(t, tracker.Pending("gone"))
+}
+
+// With a clock of the caller's, delays are over by that clock.
+func TestRunnerClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		now := time.Unix(0, 0)
+		s := newStub(t, nil)
+		r := runStub(t, s, clusterapi.RunnerOptions{Now: func() time.Time {
+			mu.Lock()
+			defer mu.Unlock()
+			return now
+		}})
+		r.AddAfter(key("a"), time.Minute)
+		sleep(time.Hour)
+		require.Empty(t, r.calls(), "the clock stands still")
+		mu.Lock()
+		now = now.Add(time.Minute)
+		mu.Unlock()
+		sleep(2 * time.Minute)
+		require.Len(t, r.calls(), 1)
+		require.NoError(t, r.stop())
+	})
+}
+
+func TestRunnerDrivesADriver(t *testing.T) {
+	w := newWorld(t, 3)
+	runner, err := clusterapi.NewRunner(w.driver, clusterapi.RunnerOptions{OnPass: func(p clusterapi.Pass) { assert.NoError(t, p.Err) }})
+	require.NoError(t, err)
+	runner.Add(agent)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- runner.Run(ctx) }()
+	require.Eventually(t, func() bool { return runner.Counters().Passes.Succeeded > 0 }, 10*time.Second, time.Millisecond)
+	cancel()
+	require.NoError(t, <-ended)
+	require.Equal(t, 3, runner.Counters().Write(clusterapi.CreatePod, clusterapi.Done))
+}
