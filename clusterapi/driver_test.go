@@ -327,12 +327,15 @@ func TestBrokenAdapter(t *testing.T) {
 			w := newWorld(t, 2)
 			api := &broken{ClusterAPI: w.client}
 			tt.breach(api)
-			driver, err := clusterapi.NewDriver(clusterapi.Config{API: api, Now: w.cluster.Now, CallTimeout: 50 * time.Millisecond})
+			driver, err := clusterapi.NewDriver(clusterapi.Config{API: api, Now: w.cluster.Now, CallTimeout: 2 * time.Second})
 			require.NoError(t, err)
 			w.driver = driver
 			_, err = w.sync()
 			require.ErrorContains(t, err, tt.want)
-			*api = broken{ClusterAPI: w.client}
+			w.driver, err = clusterapi.NewDriver(clusterapi.Config{
+				API: w.client, Now: w.cluster.Now, Expectations: driver.Expectations(), Backoff: driver.Backoff(),
+			})
+			require.NoError(t, err)
 			w.cluster.Advance(2 * time.Minute)
 			w.settle(20)
 			require.Len(t, w.pods(), 2)

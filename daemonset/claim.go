@@ -73,6 +73,9 @@ func (p *pass) claimPods(objects []*corev1.Pod, f *fleet) (pods, error) {
 			return pods{}, invalidEntry("pods", i, errIsNil)
 		}
 		standing := p.set.ownershipOf(&obj.ObjectMeta)
+		if standing != foreign && obj.Name == "" {
+			return pods{}, invalidEntry("pods", i, errHasNoName)
+		}
 		switch standing {
 		case foreign:
 			continue

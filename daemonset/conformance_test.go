@@ -20,6 +20,8 @@ func TestUpstreamConformance(t *testing.T) {
 	path := os.Getenv("DAEMONPLAN_CORPUS")
 	if path == "" {
 		path = corpusFile
+	} else if _, err := os.Stat(path); err != nil && !filepath.IsAbs(path) {
+		path = filepath.Join("..", path) // named from the root of the repository
 	}
 	var total, agree, unseen int
 	for c := range readCorpus(t, path) {

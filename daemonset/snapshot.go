@@ -26,13 +26,15 @@ type Objects struct {
 	Revisions []*appsv1.ControllerRevision `json:"controllerRevisions,omitempty"`
 }
 
-// Snapshot is every input of a plan, time included. It marshals to JSON and back without
-// loss, so a snapshot is a complete bug report.
+// Snapshot is every input of a plan, time included. Marshalled to JSON, it is a complete bug
+// report. What comes from an API server goes there and back without loss; the times in
+// Kubernetes objects keep whole seconds only, and a revision whose data is no JSON cannot be
+// written.
 type Snapshot struct {
 	Objects Objects              `json:"objects"`
 	Pending expectations.Pending `json:"pending,omitzero"` // writes that Objects may not show yet
 	Backoff backoff.Entries      `json:"backoff,omitempty"`
-	Now     time.Time            `json:"now"`
+	Now     time.Time            `json:"now"` // zero is not special: it is an instant long before any pod turned ready
 }
 
 // DefaultBurst is how many pods one plan creates, and how many it deletes, at most: the

@@ -162,8 +162,12 @@ func hashOf(labels map[string]string) string {
 
 // HoldsTemplate reports whether a revision holds the DaemonSet's template, compared by
 // value. It is what a driver asks when the name of a new revision turns out to be taken.
-// The error says why a revision cannot be read; it then holds no template.
+// The error says why a revision cannot be read; it then holds no template. A nil set or
+// revision is such an error.
 func HoldsTemplate(set *appsv1.DaemonSet, revision *appsv1.ControllerRevision) (bool, error) {
+	if set == nil || revision == nil {
+		return false, errors.New("daemonset: no DaemonSet or no revision to compare")
+	}
 	patch, err := encodePatch(&set.Spec.Template)
 	if err != nil {
 		return false, err

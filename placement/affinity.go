@@ -168,19 +168,17 @@ func (a nodeAffinity) explain(found []Finding, node *corev1.Node) []Finding {
 	return found
 }
 
-// explain adds why a term does not match. Of a term that does not parse nothing else is said:
-// no part of it was tried.
+// explain adds why a term does not match: what of it does not parse, and of the rest what
+// does not hold.
 func (t *term) explain(found []Finding, node *corev1.Node) []Finding {
-	if len(t.broken) > 0 {
-		return append(found, t.broken...)
-	}
-	if len(t.requirements) == 0 {
+	if len(t.broken) == 0 && len(t.requirements) == 0 {
 		return append(found, Finding{
 			Code:   NodeAffinityMismatch,
 			Field:  t.field,
 			Detail: "the term is empty, which matches no node",
 		})
 	}
+	found = append(found, t.broken...)
 	return appendMismatches(found, t.requirements, NodeAffinityMismatch, node)
 }
 

@@ -80,11 +80,13 @@ func TestUnparsableTermsAmongOthers(t *testing.T) {
 		},
 		{
 			name: "no other term matches",
-			why:  "each requirement that does not parse, then the other term's; the good one in the broken term was not tried",
+			why:  "each requirement that does not parse, the good one beside them, which does not hold either, then the other term's",
 			give: requiring(broken, expressions(req("a", has))),
 			node: node("n", nil),
 			want: placement.Evict,
-			says: []placement.Code{placement.InvalidNodeAffinity, placement.InvalidNodeAffinity, placement.NodeAffinityMismatch},
+			says: []placement.Code{
+				placement.InvalidNodeAffinity, placement.InvalidNodeAffinity, placement.NodeAffinityMismatch, placement.NodeAffinityMismatch,
+			},
 		},
 		{
 			name: "another obstacle, and a term matches",

@@ -101,10 +101,7 @@ func twinTerm(term corev1.NodeSelectorTerm, path string, n *corev1.Node) []strin
 			failed = append(failed, "NodeAffinityMismatch "+where)
 		}
 	}
-	if len(invalid) > 0 {
-		return invalid
-	}
-	return failed
+	return append(invalid, failed...)
 }
 
 func twinExpression(e corev1.NodeSelectorRequirement) (labels.Selector, bool) {
