@@ -100,7 +100,7 @@ func soakNode(i, sets int) *corev1.Node {
 
 // during lets time pass, with trouble or, without, until nothing is left to do. It returns
 // the size of the heap at the end.
-func (s *soak) during(duration time.Duration, trouble bool) uint64 {
+func (s *soak) during(duration time.Duration, trouble bool) uint64 { //nolint:forbidigo // a soak takes real time
 	for i := range s.nodes {
 		if !trouble {
 			s.cluster.SetFateOn(soakNode(i, s.sets).Name, fake.Fate{})

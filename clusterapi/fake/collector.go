@@ -36,7 +36,7 @@ func (c *Cluster) owner(namespaceName string, reference metav1.OwnerReference) *
 // that this cluster does not store count as there.
 func (c *Cluster) garbage(obj metav1.Object) bool {
 	references := obj.GetOwnerReferences()
-	if len(references) == 0 || obj.GetDeletionTimestamp() != nil {
+	if len(references) == 0 {
 		return false
 	}
 	return !slices.ContainsFunc(references, func(reference metav1.OwnerReference) bool {
@@ -48,8 +48,6 @@ func (c *Cluster) garbage(obj metav1.Object) bool {
 func (c *Cluster) scheduleGarbage(t task, obj metav1.Object) {
 	if c.garbage(obj) {
 		c.agenda.soon(t, c.now.Add(c.life.timing.Collect))
-	} else {
-		c.agenda.cancel(t)
 	}
 }
 
@@ -127,9 +125,7 @@ func disown[T Object](s *store[T], objects []T, owner types.UID) {
 
 func endAll[T Object](s *store[T], objects []T) {
 	for _, obj := range objects {
-		if obj.GetDeletionTimestamp() == nil {
-			s.end(obj, DeleteOptions{})
-		}
+		s.end(obj, DeleteOptions{})
 	}
 }
 

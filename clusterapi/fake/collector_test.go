@@ -118,3 +118,39 @@ func TestPodThatIsReleasedInTimeIsKept(t *testing.T) {
 	c.Run(time.Hour)
 	assert.Equal(t, "Running ready", stateOf(c, "owned"))
 }
+
+func TestForegroundWaitsForRevisionsToo(t *testing.T) {
+	c := owning(t)
+	_, err := fake.Edit(c, key("owned"), func(revision *appsv1.ControllerRevision) { revision.Finalizers = []string{"example.com/hold"} })
+	require.NoError(t, err)
+	require.NoError(t, fake.Delete[*appsv1.DaemonSet](c, key("set"), fake.DeleteOptions{Propagation: fake.Foreground}))
+	c.Run(time.Hour)
+	assert.Equal(t, []string{"orphan"}, left(c)["pods"])
+	assert.Equal(t, []string{"set"}, left(c)["sets"])
+	_, err = fake.Edit(c, key("owned"), func(revision *appsv1.ControllerRevision) { revision.Finalizers = nil })
+	require.NoError(t, err)
+	c.Run(time.Minute)
+	assert.Empty(t, left(c)["sets"])
+}
+
+func TestGarbageThatChangesIsCollectedAllTheSame(t *testing.T) {
+	c := owning(t)
+	require.NoError(t, fake.Delete[*appsv1.DaemonSet](c, key("set"), fake.DeleteOptions{}))
+	for _, value := range []string{"1", "2"} {
+		c.Run(600 * time.Millisecond)
+		_, err := fake.Edit(c, key("owned"), func(pod *corev1.Pod) { pod.Labels["changed"] = value })
+		require.NoError(t, err)
+	}
+	assert.Equal(t, "Running ready deleted", stateOf(c, "owned"))
+}
+
+func TestOwnerThatIsReplacedIsGone(t *testing.T) {
+	c := owning(t)
+	successor := newSet("set")
+	successor.UID = "another"
+	_, err := fake.Put(c, successor)
+	require.NoError(t, err)
+	c.Run(time.Minute)
+	assert.Equal(t, []string{"orphan"}, left(c)["pods"])
+	assert.Equal(t, []string{"orphan"}, left(c)["revisions"])
+}

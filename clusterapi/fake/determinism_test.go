@@ -125,3 +125,23 @@ func TestClock(t *testing.T) {
 	_, ok := c.Next()
 	assert.False(t, ok)
 }
+
+func TestNextFollowsWhatChanges(t *testing.T) {
+	c := fake.New(1)
+	c.SetTiming(fake.Timing{Start: time.Second})
+	start := c.Now()
+	mustCreate(t, c, newNode("a"))
+	mustCreate(t, c, newPodOn("p", "a"))
+	c.Run(0)
+	at, ok := c.Next()
+	assert.True(t, ok)
+	assert.Equal(t, time.Second, at.Sub(start))
+	c.SetTiming(fake.Timing{Start: 5 * time.Second})
+	at, ok = c.Next()
+	assert.True(t, ok)
+	assert.Equal(t, 5*time.Second, at.Sub(start))
+	remove(t, c, "p")
+	at, ok = c.Next()
+	assert.True(t, ok)
+	assert.Equal(t, start, at, "it stops in no time")
+}

@@ -136,3 +136,38 @@ func TestReadyPodSaysSince(t *testing.T) {
 		corev1.PodReady: 3 * time.Second, corev1.ContainersReady: 3 * time.Second,
 	}, transitions)
 }
+
+func TestConditionThatStaysKeepsItsTime(t *testing.T) {
+	c := steady()
+	c.SetFateOn("a", fake.Fate{Outcome: fake.NeverReady})
+	mustCreate(t, c, newNode("a"))
+	pod := newPodOn("pod", "a")
+	pod.Finalizers = []string{"example.com/hold"}
+	mustCreate(t, c, pod)
+	start := c.Now()
+	c.Run(10 * time.Second)
+	remove(t, c, "pod")
+	c.Run(10 * time.Second)
+	require.Equal(t, "Succeeded deleted", stateOf(c, "pod"))
+	for _, condition := range mustGet[*corev1.Pod](t, c, key("pod")).Status.Conditions {
+		if condition.Type == corev1.PodReady {
+			assert.Equal(t, time.Second, condition.LastTransitionTime.Sub(start), "it was not ready since it started")
+		}
+	}
+}
+
+func TestPodThatIsPutBackStartsAnew(t *testing.T) {
+	c := steady()
+	mustCreate(t, c, newNode("a"))
+	pod := newPod("pod")
+	pod.UID, pod.Spec.NodeName = "same", "a"
+	none := int64(0)
+	for range 2 {
+		_, err := fake.Put(c, pod)
+		require.NoError(t, err)
+		c.Run(900 * time.Millisecond)
+		assert.NotContains(t, stateOf(c, "pod"), "Running")
+		require.NoError(t, fake.Delete[*corev1.Pod](c, key("pod"), fake.DeleteOptions{Grace: &none}))
+		c.Run(time.Minute)
+	}
+}

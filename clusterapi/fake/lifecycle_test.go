@@ -51,6 +51,7 @@ func TestNodeHealth(t *testing.T) {
 	c.Run(0)
 	assert.Equal(t, corev1.ConditionFalse, readyStatus(t, c))
 	assert.Equal(t, []string{"node.kubernetes.io/not-ready:NoSchedule", "node.kubernetes.io/not-ready:NoExecute"}, taintsOf(t, c))
+	assert.Equal(t, c.Now(), mustGet[*corev1.Node](t, c, nodeKey("a")).Spec.Taints[1].TimeAdded.UTC(), "from which evictions count")
 	assert.Equal(t, "Running", stateOf(c, "daemon"), "no pod on it is ready")
 	c.Run(10 * time.Second)
 	assert.Equal(t, "Running", stateOf(c, "daemon"), "nor does it become so")
@@ -92,10 +93,15 @@ func TestUnreachableNode(t *testing.T) {
 func TestNodeThatIsBackBeforeAnybodyNoticed(t *testing.T) {
 	c := steady()
 	mustCreate(t, c, newNode("a"))
+	mustCreate(t, c, newDaemon("pod"))
+	c.Run(10 * time.Second)
 	c.SetNodeHealth("a", fake.Unreachable)
+	remove(t, c, "pod")
 	c.Run(20 * time.Second)
+	assert.Equal(t, "Running ready deleted", stateOf(c, "pod"))
 	c.SetNodeHealth("a", fake.Healthy)
 	c.Run(time.Hour)
+	assert.Empty(t, stateOf(c, "pod"), "its kubelet goes on")
 	assert.Equal(t, "2", mustGet[*corev1.Node](t, c, nodeKey("a")).ResourceVersion, "nothing was written")
 }
 
@@ -104,6 +110,8 @@ func TestCordon(t *testing.T) {
 	node := newNode("a")
 	node.Spec.Taints = []corev1.Taint{{Key: "own", Effect: corev1.TaintEffectPreferNoSchedule}}
 	mustCreate(t, c, node)
+	mustCreate(t, c, newPodOn("before", "a"))
+	c.Run(time.Minute)
 	cordon := func(unschedulable bool) {
 		_, err := fake.Edit(c, nodeKey("a"), func(node *corev1.Node) { node.Spec.Unschedulable = unschedulable })
 		require.NoError(t, err)
@@ -111,6 +119,7 @@ func TestCordon(t *testing.T) {
 	}
 	cordon(true)
 	assert.Equal(t, []string{"own:PreferNoSchedule", "node.kubernetes.io/unschedulable:NoSchedule"}, taintsOf(t, c))
+	assert.Equal(t, "Running ready", stateOf(c, "before"), "what is there stays")
 	mustCreate(t, c, newPodOn("pod", "a"))
 	c.Run(time.Minute)
 	assert.Empty(t, mustGet[*corev1.Pod](t, c, key("pod")).Spec.NodeName)
@@ -125,18 +134,25 @@ func TestEviction(t *testing.T) {
 	c := steady()
 	mustCreate(t, c, newNode("a"))
 	tolerant := newPodOn("tolerant", "a")
-	tolerant.Spec.Tolerations = []corev1.Toleration{{Key: "k", Operator: corev1.TolerationOpExists}}
+	all := corev1.Toleration{Key: "all", Operator: corev1.TolerationOpExists}
+	tolerant.Spec.Tolerations = []corev1.Toleration{all, {Key: "k", Operator: corev1.TolerationOpExists}}
 	patient := newPodOn("patient", "a")
-	patient.Spec.Tolerations = []corev1.Toleration{{Key: "k", Operator: corev1.TolerationOpExists, TolerationSeconds: &five}}
+	patient.Spec.Tolerations = []corev1.Toleration{all, {Key: "k", Operator: corev1.TolerationOpExists, TolerationSeconds: &five}}
 	mustCreate(t, c, tolerant)
 	mustCreate(t, c, patient)
-	mustCreate(t, c, newPodOn("plain", "a"))
+	plain := newPodOn("plain", "a")
+	plain.Spec.Tolerations = []corev1.Toleration{all}
+	mustCreate(t, c, plain)
 	c.Run(10 * time.Second)
 
 	now := mustGet[*corev1.Pod](t, c, key("plain")).CreationTimestamp
 	now.Time = c.Now()
 	_, err := fake.Edit(c, nodeKey("a"), func(node *corev1.Node) {
-		node.Spec.Taints = []corev1.Taint{{Key: "k", Effect: corev1.TaintEffectNoExecute, TimeAdded: &now}}
+		node.Spec.Taints = []corev1.Taint{
+			{Key: "all", Effect: corev1.TaintEffectNoExecute, TimeAdded: &now},
+			{Key: "soft", Effect: corev1.TaintEffectPreferNoSchedule},
+			{Key: "k", Effect: corev1.TaintEffectNoExecute, TimeAdded: &now},
+		}
 	})
 	require.NoError(t, err)
 	c.Run(0)
@@ -179,4 +195,27 @@ func TestNodeThatComesBackInTimeKeepsItsPods(t *testing.T) {
 	mustCreate(t, c, newNode("a"))
 	c.Run(time.Hour)
 	assert.Equal(t, "Running ready", stateOf(c, "pod"))
+}
+
+func TestPodsOfALostNodeEnd(t *testing.T) {
+	c := steady()
+	mustCreate(t, c, newNode("a"))
+	mustCreate(t, c, newDaemon("running"))
+	mustCreate(t, c, newDaemon("succeeded"))
+	c.SetFate(func(pod *corev1.Pod) fake.Fate {
+		if pod.Name == "succeeded" {
+			return fake.Fate{Outcome: fake.Succeeds}
+		}
+		return fake.Fate{}
+	})
+	c.Run(10 * time.Second)
+	cl := c.NewClient()
+	defer cl.Close()
+	w := cl.Watch()
+	w.Drain()
+	require.NoError(t, fake.Delete[*corev1.Node](c, nodeKey("a"), fake.DeleteOptions{}))
+	c.Run(time.Minute)
+	assert.Equal(t, []string{
+		"node a>", "pod running(Running)>running(Failed)", "pod running(Failed)>", "pod succeeded(Succeeded)>",
+	}, told(w.Drain()), "what had not ended is Failed before it goes")
 }

@@ -37,6 +37,24 @@ func TestUpdateLeavesStatusAndStatusUpdateLeavesTheRest(t *testing.T) {
 	assert.Equal(t, int64(1), set.Generation)
 }
 
+func TestUpdatesOfNodesAndPodsLeaveTheirStatus(t *testing.T) {
+	c := fake.New(1)
+	mustCreate(t, c, newNode("a"))
+	node, err := fake.Edit(c, nodeKey("a"), func(node *corev1.Node) { node.Status, node.Labels = corev1.NodeStatus{}, nil })
+	require.NoError(t, err)
+	assert.NotEmpty(t, node.Status.Conditions)
+	assert.Empty(t, node.Labels)
+
+	mustCreate(t, c, newPod("pod"))
+	pod, err := fake.Edit(c, key("pod"), func(pod *corev1.Pod) { pod.Status.Phase = corev1.PodRunning })
+	require.NoError(t, err)
+	assert.Equal(t, corev1.PodPending, pod.Status.Phase)
+	assert.Equal(t, int64(1), pod.Generation)
+	pod, err = fake.Edit(c, key("pod"), func(pod *corev1.Pod) { pod.Spec.Containers[0].Image = "b" })
+	require.NoError(t, err)
+	assert.Equal(t, int64(2), pod.Generation)
+}
+
 func TestGenerationsGrowWithTheSpec(t *testing.T) {
 	c := fake.New(1)
 	mustCreate(t, c, newSet("set"))
@@ -154,6 +172,7 @@ func TestDeletionOfPods(t *testing.T) {
 		{name: "own grace", why: "as its spec says", give: func(pod *corev1.Pod) { bound(pod); pod.Spec.TerminationGracePeriodSeconds = grace(7) }, want: 7},
 		{name: "asked grace", why: "the request goes first", give: func(pod *corev1.Pod) { bound(pod); pod.Spec.TerminationGracePeriodSeconds = grace(7) }, options: fake.DeleteOptions{Grace: grace(9)}, want: 9},
 		{name: "no grace", why: "zero means at once", give: bound, options: fake.DeleteOptions{Grace: grace(0)}, want: -1},
+		{name: "negative grace", why: "the least there is", give: bound, options: fake.DeleteOptions{Grace: grace(-5)}, want: 1},
 		{name: "failed", why: "it runs no more", give: func(pod *corev1.Pod) { bound(pod); pod.Status.Phase = corev1.PodFailed }, options: fake.DeleteOptions{Grace: grace(9)}, want: -1},
 		{name: "held", why: "a finalizer keeps it", give: func(pod *corev1.Pod) { pod.Finalizers = []string{"example.com/hold"} }, want: 0},
 	}

@@ -86,9 +86,7 @@ func (c *Cluster) prospectOnNode(pod *corev1.Pod, at since) (deed, time.Time) {
 			return stop, at.at.Add(min(grace, c.takes(pod.UID, stopping, c.life.timing.Stop)))
 		}
 	case stopped:
-		if *pod.DeletionGracePeriodSeconds > 0 {
-			return finish, at.at
-		}
+		return finish, at.at
 	case unbound, ended:
 	}
 	return nothing, at.at

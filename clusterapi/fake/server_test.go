@@ -147,6 +147,10 @@ func TestServerIsStrict(t *testing.T) {
 		{"more tolerations", "they can be added", editPod(func(p *corev1.Pod) {
 			p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{Key: "b", Operator: corev1.TolerationOpExists})
 		}), noError},
+		{"changed tolerationSeconds", "they can change", editPod(func(p *corev1.Pod) {
+			five := int64(5)
+			p.Spec.Tolerations[0].TolerationSeconds = &five
+		}), noError},
 		{"fewer tolerations", "they cannot be removed", editPod(func(p *corev1.Pod) { p.Spec.Tolerations = nil }), apierrors.IsInvalid},
 		{"changed selector", "a set keeps its pods", editSet(func(s *appsv1.DaemonSet) {
 			s.Spec.Selector.MatchLabels = map[string]string{"app": "b"}
@@ -209,6 +213,7 @@ func TestServerChoosesWhatIsItsOwn(t *testing.T) {
 	c.Advance(1500 * time.Millisecond)
 	give := newPod("pod")
 	give.UID, give.Generation = "mine", 7
+	give.TypeMeta = metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}
 	give.DeletionTimestamp = &metav1.Time{Time: c.Now()}
 	give.Status.Phase = corev1.PodRunning
 	before := give.DeepCopy()
@@ -220,12 +225,16 @@ func TestServerChoosesWhatIsItsOwn(t *testing.T) {
 	assert.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, string(got.UID))
 	assert.Equal(t, "2", got.ResourceVersion)
 	assert.Equal(t, int64(1), got.Generation)
+	assert.Empty(t, got.TypeMeta, "as a typed client decodes it")
 	assert.Nil(t, got.DeletionTimestamp)
 	assert.Equal(t, corev1.PodStatus{Phase: corev1.PodPending}, got.Status)
 	assert.Equal(t, c.Now().Truncate(time.Second), got.CreationTimestamp.Time, "whole seconds, as on the wire")
 	assert.Equal(t, int64(30), *got.Spec.TerminationGracePeriodSeconds)
+	node := newNode("node")
+	node.Generation = 7
+	assert.Zero(t, mustCreate(t, c, node).Generation, "nodes are not counted")
 	second := mustCreate(t, c, newPod("second"))
-	assert.Equal(t, "3", second.ResourceVersion, "one count for all")
+	assert.Equal(t, "4", second.ResourceVersion, "one count for all")
 	assert.NotEqual(t, got.UID, second.UID)
 }
 

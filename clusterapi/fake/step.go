@@ -114,7 +114,6 @@ func (c *Cluster) podChanged(old, pod *corev1.Pod) {
 	c.life.note(old, pod, c.now)
 	if pod == nil {
 		c.agenda.cancel(task{kind: podTask, key: keyOf(old)})
-		c.agenda.cancel(task{kind: podGarbageTask, key: keyOf(old)})
 	} else {
 		c.schedulePod(pod)
 		c.scheduleGarbage(task{kind: podGarbageTask, key: keyOf(pod)}, pod)

@@ -77,9 +77,11 @@ func TestWatchTellsInOrder(t *testing.T) {
 	mustCreate(t, c, newRevision("r"))
 	require.NoError(t, fake.Delete[*corev1.Node](c, nodeKey("before"), fake.DeleteOptions{}))
 	remove(t, c, "p")
+	events := w.Drain()
 	assert.Equal(t, []string{
 		"pod >p", "set >s", "pod p>p(Failed)", "revision >r", "node before>", "pod p(Failed)>",
-	}, told(w.Drain()), "in the order of the writes, across kinds")
+	}, told(events), "in the order of the writes, across kinds")
+	assert.Equal(t, c.Version(), events[5].Old.GetResourceVersion(), "a deletion is a write")
 }
 
 func TestWatchFollowsTheClientsCache(t *testing.T) {
@@ -124,6 +126,8 @@ func TestRelistLearnsLate(t *testing.T) {
 	assert.False(t, events[1].Missed)
 	assert.NotEqual(t, events[1].Old.GetUID(), events[1].New.GetUID(), "a successor looks like an update")
 	assert.Equal(t, c.Version(), observe(t, cl).AsOf.Pods)
+	cl.Sync()
+	assert.Empty(t, w.Drain(), "what was skipped is not told later")
 }
 
 func TestDistortions(t *testing.T) {
