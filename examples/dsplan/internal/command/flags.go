@@ -49,16 +49,32 @@ type planFlags struct {
 }
 
 func parsePlanFlags(args []string, now func() time.Time) (planFlags, error) {
-	p := planFlags{}
+	p, told := planFlags{}, false
 	flags := flag.NewFlagSet("dsplan plan", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Func("f", "", func(name string) error {
 		p.files = append(p.files, name)
 		return nil
 	})
-	flags.StringVar(&p.set, "ds", "", "")
+	flags.Func("ds", "", func(name string) error {
+		switch {
+		case !isSetName(name): // also an empty one, as from a variable that is not set
+			return errors.New("want namespace/name")
+		case p.set != "":
+			return errors.New("it is given twice")
+		}
+		p.set = name
+		return nil
+	})
 	flags.IntVar(&p.burst, "burst", daemonset.DefaultBurst, "")
-	instant := flags.String("now", "", "")
+	flags.Func("now", "", func(text string) error {
+		var err error
+		if p.now, err = time.Parse(time.RFC3339, text); err != nil {
+			return errors.New("want a time such as 2006-01-02T15:04:05Z")
+		}
+		told = true
+		return nil
+	})
 	output := flags.String("o", "text", "")
 	if err := flags.Parse(args); err != nil {
 		return planFlags{}, err
@@ -69,13 +85,9 @@ func parsePlanFlags(args []string, now func() time.Time) (planFlags, error) {
 		return planFlags{}, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case *output != "text" && *output != "json":
 		return planFlags{}, fmt.Errorf("-o is %q; want text or json", *output)
-	case *instant == "":
-		p.now = now()
-		return p, p.check()
 	}
-	var err error
-	if p.now, err = time.Parse(time.RFC3339, *instant); err != nil {
-		return planFlags{}, fmt.Errorf("-now is %q; want a time such as 2006-01-02T15:04:05Z", *instant)
+	if !told {
+		p.now = now()
 	}
 	return p, p.check()
 }
@@ -88,8 +100,6 @@ func (p planFlags) check() error {
 		return errors.New("-f is empty")
 	case p.burst < 1:
 		return fmt.Errorf("-burst is %d; want at least 1", p.burst)
-	case p.set != "" && !isSetName(p.set):
-		return fmt.Errorf("-ds is %q; want namespace/name", p.set)
 	}
 	first := slices.Index(p.files, standardInput)
 	if first >= 0 && slices.Contains(p.files[first+1:], standardInput) {
