@@ -112,7 +112,7 @@ func (q *queue) done(key types.NamespacedName) {
 		it.again = false
 		q.enqueue(it)
 	}
-	if !it.queued && it.place == nowhere && it.failures == 0 {
+	if !it.queued && it.place == nowhere { // after a failure there is a retry
 		delete(q.items, key)
 	}
 }

@@ -123,6 +123,35 @@ func TestRunnerRace(t *testing.T) {
 	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= atMost }, 10*time.Second, time.Millisecond, "goroutines left")
 }
 
+// Keys that need nothing any more take no memory.
+func TestRunnerForgetsKeys(t *testing.T) {
+	runner, err := clusterapi.NewRunner(&idle{}, clusterapi.RunnerOptions{})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- runner.Run(ctx) }()
+	before := heapInUse()
+	for i := range 100_000 {
+		runner.Add(key(fmt.Sprint(i)))
+		for i%1000 == 0 && runner.Counters().Queued > 0 {
+			runtime.Gosched()
+		}
+	}
+	for c := runner.Counters(); c.Queued+c.Running > 0; c = runner.Counters() {
+		runtime.Gosched()
+	}
+	assert.Less(t, heapInUse(), before+10<<20, "a hundred bytes for each key would be more")
+	cancel()
+	require.NoError(t, <-ended)
+}
+
+func heapInUse() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
 func BenchmarkRunner(b *testing.B) {
 	runner, err := clusterapi.NewRunner(&idle{}, clusterapi.RunnerOptions{})
 	require.NoError(b, err)

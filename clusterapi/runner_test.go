@@ -31,7 +31,8 @@ type stub struct {
 	log  []string // "key@time since start"
 	zero time.Time
 
-	settled []daemonset.Wakes
+	settled  []daemonset.Wakes
+	onSettle func()
 }
 
 func newStub(t *testing.T, do func(ctx context.Context, key types.NamespacedName, nth int) (clusterapi.Result, error)) *stub {
@@ -61,7 +62,12 @@ func (s *stub) Sync(ctx context.Context, key types.NamespacedName) (clusterapi.R
 	return s.do(ctx, key, nth)
 }
 
-func (s *stub) Settle(w daemonset.Wakes) { s.settled = append(s.settled, w) }
+func (s *stub) Settle(w daemonset.Wakes) {
+	s.settled = append(s.settled, w)
+	if s.onSettle != nil {
+		s.onSettle()
+	}
+}
 
 func (s *stub) calls() []string {
 	s.mu.Lock()
@@ -156,6 +162,17 @@ func TestRunnerDelays(t *testing.T) {
 				r.AddAfter(key(name), time.Minute)
 			}
 		}, []string{"c@1m0s", "a@1m0s", "d@1m0s", "b@1m0s"}},
+		{"earlier than others", "it goes to the front of them", func(r *running) {
+			r.AddAfter(key("a"), time.Hour)
+			r.AddAfter(key("b"), 30*time.Minute)
+			r.AddAfter(key("a"), time.Minute)
+		}, []string{"a@1m0s", "b@30m0s"}},
+		{"after a pass in between", "what is known of a delay outlives the pass", func(r *running) {
+			r.AddAfter(key("a"), time.Minute)
+			r.Add(key("a"))
+			synctest.Wait()
+			r.AddAfter(key("a"), 2*time.Minute)
+		}, []string{"a@0s", "a@1m0s"}},
 		{"now and later", "an earlier pass does not use up the delay", func(r *running) {
 			r.AddAfter(key("a"), time.Minute)
 			r.Add(key("a"))
@@ -233,6 +250,9 @@ func TestRunnerOrdersDelaysAmongAdds(t *testing.T) {
 		r.Add(key("long"))
 		r.AddAfter(key("delayed"), time.Minute)
 		sleep(2 * time.Minute)
+		c := r.Counters()
+		assert.Equal(t, 1, c.Queued)
+		assert.Zero(t, c.Delayed)
 		r.Add(key("added"))
 		assert.Equal(t, 2, r.Counters().Queued)
 		sleep(time.Hour)
@@ -598,17 +618,14 @@ func TestRunnerKeepsContextValues(t *testing.T) {
 
 func TestRunnerWake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var r *running
-		s := newStub(t, func(context.Context, types.NamespacedName, int) (clusterapi.Result, error) {
-			assert.Len(t, r.settled, 1, "settled before the first pass")
-			return clusterapi.Result{}, nil
-		})
-		r = runStub(t, s, clusterapi.RunnerOptions{Workers: 1})
+		s := newStub(t, nil)
+		r := runStub(t, s, clusterapi.RunnerOptions{Workers: 1})
 		w := daemonset.Wakes{
 			Sets:  []types.NamespacedName{key("a"), key("b")},
 			Later: []daemonset.Later{{Set: key("a"), After: 11 * time.Second}},
 			Seen:  []daemonset.Sighting{{Owner: "o", Pod: "p", What: daemonset.SawCreate}},
 		}
+		s.onSettle = func() { assert.Zero(t, r.Counters().Added, "settled before anything is added") }
 		r.Wake(w)
 		sleep(time.Minute)
 		assert.Equal(t, []string{"a@0s", "b@0s", "a@11s"}, r.calls())
@@ -671,4 +688,72 @@ func TestRunnerDrivesADriver(t *testing.T) {
 	cancel()
 	require.NoError(t, <-ended)
 	require.Equal(t, 3, runner.Counters().Write(clusterapi.CreatePod, clusterapi.Done))
+}
+
+// As many passes as there are workers begin at once, also if one alarm woke them all.
+func TestRunnerWorkers(t *testing.T) {
+	tests := []struct {
+		name    string
+		why     string
+		workers int
+		want    []string
+	}{
+		{"default", "two, as in Kubernetes", 0, []string{"a@1m0s", "b@1m0s", "c@2m0s", "d@2m0s"}},
+		{"one", "one after the other", 1, []string{"a@1m0s", "b@2m0s", "c@3m0s", "d@4m0s"}},
+		{"many", "all at once", 8, []string{"a@1m0s", "b@1m0s", "c@1m0s", "d@1m0s"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStub(t, func(context.Context, types.NamespacedName, int) (clusterapi.Result, error) {
+					sleep(time.Minute)
+					return clusterapi.Result{}, nil
+				})
+				r := runStub(t, s, clusterapi.RunnerOptions{Workers: tt.workers})
+				for _, name := range []string{"a", "b", "c", "d"} {
+					r.AddAfter(key(name), time.Minute)
+				}
+				sleep(time.Hour)
+				assert.ElementsMatch(t, tt.want, r.calls(), tt.why)
+				require.NoError(t, r.stop())
+			})
+		})
+	}
+}
+
+// A report that takes its time is not taken for a pass that hangs.
+func TestRunnerWaitsForReports(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := runStub(t, newStub(t, nil), clusterapi.RunnerOptions{
+			Workers: 1, PassTimeout: time.Minute,
+			OnPass: func(p clusterapi.Pass) {
+				assert.NoError(t, p.Err)
+				sleep(time.Hour)
+			},
+		})
+		r.Add(key("a"))
+		synctest.Wait()
+		r.Add(key("a"))
+		sleep(3 * time.Hour)
+		assert.Equal(t, []string{"a@0s", "a@1h0m0s"}, r.calls(), "the next pass of the key comes after the report")
+		assert.Equal(t, clusterapi.PassCounts{Succeeded: 2}, r.Counters().Passes)
+		require.NoError(t, r.stop())
+	})
+}
+
+func TestRunnerCountersAreACopy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStub(t, func(context.Context, types.NamespacedName, int) (clusterapi.Result, error) {
+			return clusterapi.Result{Writes: []clusterapi.Write{{Verb: clusterapi.CreatePod, Outcome: clusterapi.Done}}}, nil
+		})
+		r := runStub(t, s, clusterapi.RunnerOptions{})
+		r.Add(key("a"))
+		synctest.Wait()
+		first := r.Counters()
+		r.Add(key("a"))
+		synctest.Wait()
+		assert.Equal(t, 1, first.Write(clusterapi.CreatePod, clusterapi.Done))
+		assert.Equal(t, 2, r.Counters().Write(clusterapi.CreatePod, clusterapi.Done))
+		require.NoError(t, r.stop())
+	})
 }
