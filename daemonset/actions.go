@@ -84,7 +84,8 @@ func earlier(a, b time.Time) time.Time {
 // instantOf brings an instant into the form in which plans hold them: in UTC, so that a plan
 // is the same whatever zone its input came in, and never when JSON could not write it.
 func instantOf(t time.Time) time.Time {
-	if t = t.UTC(); t.Year() > 9999 {
+	t = t.UTC()
+	if year := t.Year(); year < 0 || year > 9999 {
 		return time.Time{}
 	}
 	return t

@@ -73,26 +73,19 @@ func (p *pass) claimPods(objects []*corev1.Pod, f *fleet) (pods, error) {
 			return pods{}, invalidEntry("pods", i, errIsNil)
 		}
 		standing := p.set.ownershipOf(&obj.ObjectMeta)
-		if standing != foreign && obj.Name == "" {
+		if standing == foreign {
+			continue
+		}
+		if obj.Name == "" {
 			return pods{}, invalidEntry("pods", i, errHasNoName)
 		}
-		switch standing {
-		case foreign:
-			continue
-		case released:
-			c.changes = append(c.changes, Claim{Kind: PodKind, Ref: refTo(&obj.ObjectMeta), Reason: SelectorMismatch})
-			continue
-		case orphaned:
-			c.changes = append(c.changes, Claim{Kind: PodKind, Ref: refTo(&obj.ObjectMeta), Adopt: true, Reason: SelectorMatches})
-		case owned:
-		}
-		c.owned = append(c.owned, p.read(obj, f))
 		ordered = ordered && previous < obj.Name
 		previous = obj.Name
+		p.claimPod(&c, obj, standing, f)
 	}
 	// An API server's list is in order of name, and then no name can occur twice.
 	if !ordered {
-		if name, ok := duplicateName(c.owned); ok {
+		if name, ok := p.duplicateName(objects); ok {
 			return pods{}, &InvalidError{Field: "pods", Err: fmt.Errorf("two are named %q", name)}
 		}
 	}
@@ -100,16 +93,33 @@ func (p *pass) claimPods(objects []*corev1.Pod, f *fleet) (pods, error) {
 	return c, nil
 }
 
-func duplicateName(owned []pod) (string, bool) {
-	seen := make(map[string]struct{}, len(owned))
-	for i := range owned {
-		name := owned[i].obj.Name
-		if _, ok := seen[name]; ok {
-			return name, true
-		}
-		seen[name] = struct{}{}
+func (p *pass) claimPod(c *pods, obj *corev1.Pod, standing ownership, f *fleet) {
+	switch standing {
+	case foreign:
+	case owned:
+		c.owned = append(c.owned, p.read(obj, f))
+	case orphaned:
+		c.owned = append(c.owned, p.read(obj, f))
+		c.changes = append(c.changes, Claim{Kind: PodKind, Ref: refTo(&obj.ObjectMeta), Adopt: true, Reason: SelectorMatches})
+	case released:
+		c.changes = append(c.changes, Claim{Kind: PodKind, Ref: refTo(&obj.ObjectMeta), Reason: SelectorMismatch})
 	}
-	return "", false
+}
+
+// duplicateName finds the first name, in order, that two pods share that are the set's
+// business.
+func (p *pass) duplicateName(objects []*corev1.Pod) (name string, found bool) {
+	seen := make(map[string]struct{}, len(objects))
+	for _, obj := range objects {
+		if p.set.ownershipOf(&obj.ObjectMeta) == foreign {
+			continue
+		}
+		if _, twice := seen[obj.Name]; twice && (!found || obj.Name < name) {
+			name, found = obj.Name, true
+		}
+		seen[obj.Name] = struct{}{}
+	}
+	return name, found
 }
 
 func (set daemonSet) claimRevisions(objects []*appsv1.ControllerRevision) (revisions, error) {

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -49,10 +51,20 @@ func (d *description) line(label string, parts ...string) {
 	for _, part := range parts {
 		if part != "" {
 			d.WriteString("  ")
-			d.WriteString(part)
+			d.WriteString(printable(part))
 		}
 	}
 	d.WriteByte('\n')
+}
+
+// printable escapes what could end the line or steer a terminal. No name from an API server
+// has such characters, but texts of other origin may.
+func printable(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return text
+	}
+	quoted := strconv.Quote(text)
+	return quoted[1 : len(quoted)-1]
 }
 
 // writes renders what is applied.

@@ -19,6 +19,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 )
 
+// replaceDirective makes a strategic merge patch replace an object and not merge into it.
+const replaceDirective = "replace"
+
 // patchDocument is what a ControllerRevision holds: a strategic merge patch that replaces
 // spec.template and touches nothing else.
 type patchDocument struct {
@@ -44,7 +47,7 @@ func encodePatch(template *corev1.PodTemplateSpec) ([]byte, error) {
 	if err := decoder.Decode(&generic); err != nil {
 		return nil, err
 	}
-	generic["$patch"] = "replace"
+	generic["$patch"] = replaceDirective
 	return json.Marshal(map[string]any{"spec": map[string]any{"template": generic}})
 }
 
@@ -82,6 +85,9 @@ func decodeStrictly(raw []byte) (*patchDocument, error) {
 }
 
 func withoutNulls(raw []byte) ([]byte, error) {
+	if !json.Valid(raw) { // decoding alone would overlook what follows the value
+		return nil, errors.New("is not one JSON value")
+	}
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
@@ -126,11 +132,24 @@ func (m templateMatcher) matches(raw []byte) (bool, error) {
 	if !equality.Semantic.DeepEqual(m.template, decoded) {
 		return false, nil
 	}
-	// encoding/json takes "nodename" for nodeName; the API does not, and there it is an
-	// unknown field. Only if both readings agree is the value the same.
-	exact := patchDocument{}
-	if err := kjson.Unmarshal(raw, &exact); err != nil {
+	return m.confirms(raw)
+}
+
+// confirms reads a revision that seems to match once more and more exactly: of a key that
+// comes twice the last one counts, as for everybody who applies the patch, where decoding
+// into a Go value would merge them; and "nodename" is not nodeName, as encoding/json has it,
+// but a field that the API does not know.
+func (m templateMatcher) confirms(raw []byte) (bool, error) {
+	canonical, err := withoutNulls(raw)
+	if err != nil {
 		return false, err
+	}
+	exact := patchDocument{}
+	if err := kjson.Unmarshal(canonical, &exact); err != nil {
+		return false, err
+	}
+	if directive := exact.Spec.Template.Directive; directive != replaceDirective {
+		return false, fmt.Errorf("its directive is %q and not %q", directive, replaceDirective)
 	}
 	return equality.Semantic.DeepEqual(m.template, &exact.Spec.Template.PodTemplateSpec), nil
 }

@@ -48,7 +48,7 @@ func (c Case) Compare() (diff, unseen string) {
 			return err.Error(), ""
 		}
 	}
-	options := optional(plan)
+	options := c.optional(plan)
 	for _, choice := range []struct {
 		field string
 		want  Choice
@@ -194,7 +194,7 @@ func (c Case) numbers(names []string) []string {
 // optional names the nodes and pods that were or could have been chosen from among equals:
 // by the budget of an update, by a burst cut, or as the one failed pod of a node that its
 // backoff lets go first.
-func optional(plan daemonset.Plan) map[string]bool {
+func (c Case) optional(plan daemonset.Plan) map[string]bool {
 	names := map[string]bool{}
 	cut := plan.Deferred != (daemonset.Deferred{})
 	for _, n := range plan.Nodes {
@@ -213,6 +213,12 @@ func optional(plan daemonset.Plan) map[string]bool {
 	}
 	for _, d := range plan.Deletes {
 		names[d.Pod.Name] = names[d.Pod.Name] || choice(d.Reason)
+	}
+	if cut {
+		// Pods that are not bound, on nodes that are missing, have no report when cut.
+		for _, pod := range c.Snapshot.Pods {
+			names[pod.Name] = names[pod.Name] || pod.Spec.NodeName == ""
+		}
 	}
 	addMissing(plan, names)
 	return names
