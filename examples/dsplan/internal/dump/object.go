@@ -33,6 +33,7 @@ const maxNesting = 8
 var (
 	errNoObject     = errors.New("is not an object")
 	errNoKind       = errors.New("has no kind; it may be cut off")
+	errNoItems      = errors.New("is a list without items; it may be cut off")
 	errNoAPIVersion = errors.New("has no apiVersion")
 	errNoName       = errors.New("has no metadata.name")
 )
@@ -74,7 +75,21 @@ func readHeader(object []byte, inherited header) (header, error) {
 	case h.apiVersion == "":
 		return h, errNoAPIVersion
 	}
-	return h, nil
+	return h, h.checkList()
+}
+
+// checkList reports a list that was cut off in the middle of its kind, which kubectl prints
+// near the end, and one that was cut off before its items. Nothing else in the core group
+// has items.
+func (h header) checkList() error {
+	_, isList := h.itemHeader()
+	switch {
+	case isList && h.items == nil:
+		return errNoItems
+	case !isList && h.items != nil && h.group() == corev1.GroupName && !h.isOtherList():
+		return fmt.Errorf("has items, but %q is no list of them; it may be cut off", h.kind)
+	}
+	return nil
 }
 
 func stringOf(value []byte) string {
@@ -115,6 +130,16 @@ func (h header) group() string {
 		return ""
 	}
 	return group
+}
+
+// isOtherList reports whether the kind is a list of something that plans do not look at.
+func (h header) isOtherList() bool {
+	switch kind, ok := strings.CutSuffix(h.kind, listSuffix); kind {
+	case daemonSetKind, nodeKind, podKind, revisionKind:
+		return false // of another group, and so perhaps misspelt
+	default:
+		return ok
+	}
 }
 
 // addDocument adds an object or what is in a list. The error concerns the whole document.

@@ -25,8 +25,10 @@ func (w *World) Read(file string, r io.Reader) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	text = normalize(text)
+	line, counted := 0, 0
 	for doc := range documents(text) {
-		line := bytes.Count(text[:doc.offset], []byte("\n"))
+		line += bytes.Count(text[counted:doc.offset], []byte("\n"))
+		counted = doc.offset
 		object, err := doc.toJSON(line)
 		if err == nil {
 			err = w.addDocument(object, Place{File: file, Document: doc.number})
@@ -87,6 +89,12 @@ func readLine(text []byte, line int, at Place) (Snapshot, error) {
 	return Snapshot{World: w, Document: at.Document}, nil
 }
 
+// otherBreaks are the line breaks of YAML that are none for anybody else. What follows one
+// could be a document that is overlooked, or an alias. Nothing writes them unescaped.
+const otherBreaks = "\u0085\u2028\u2029"
+
+var errOtherBreak = errors.New("has a line break other than a line feed (U+0085, U+2028 or U+2029), which must be escaped")
+
 // toJSON converts a document that begins after so many lines. JSON stays as it is.
 func (d document) toJSON(line int) ([]byte, error) {
 	start := contentStart(d.text)
@@ -94,6 +102,9 @@ func (d document) toJSON(line int) ([]byte, error) {
 		line += bytes.Count(d.text[:start], []byte("\n"))
 		object := d.text[start:]
 		return object, checkJSON(object, line)
+	}
+	if bytes.ContainsAny(d.text, otherBreaks) {
+		return nil, errOtherBreak
 	}
 	object, err := toJSON(d.text)
 	if err != nil {
