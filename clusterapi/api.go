@@ -34,7 +34,8 @@ type Reader interface {
 	Live(ctx context.Context, key types.NamespacedName) (*appsv1.DaemonSet, error)
 
 	// Revision returns a revision from the API server itself, never from a cache. It is
-	// asked when the name of a new revision is taken.
+	// asked when the name of a new revision is taken. One that is not there is a NotFound
+	// error.
 	Revision(ctx context.Context, key types.NamespacedName) (*appsv1.ControllerRevision, error)
 }
 
@@ -56,27 +57,27 @@ type Versions struct {
 //
 // Every write that names an object by Ref must have no effect on a successor of the same
 // name: it fails with a Conflict error if the UID does not match, and with NotFound if
-// there is no such object.
+// there is no such object. The UID in a Ref is never empty.
 type Writer interface {
 	// CreatePod creates the pod and returns it as stored, with name, UID and resource
 	// version. With generateName the name comes from the server. Not idempotent, unless the
 	// pod has a name: then a second call is an AlreadyExists error.
 	CreatePod(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error)
 
-	// PatchPod applies a JSON merge patch (RFC 7396) to the pod's metadata and returns the
-	// pod as stored. Idempotent.
+	// PatchPod applies a JSON merge patch (RFC 7396), which concerns the pod's metadata only,
+	// and returns the pod as stored. Idempotent.
 	PatchPod(ctx context.Context, pod daemonset.Ref, mergePatch []byte) (*corev1.Pod, error)
 
 	// DeletePod asks for the pod's graceful deletion, with its UID as a precondition.
-	// Repeating it is harmless.
+	// Repeating it is harmless: it succeeds, or is a NotFound error once the pod is gone.
 	DeletePod(ctx context.Context, pod daemonset.Ref) error
 
 	// CreateRevision creates the revision and returns it as stored. A name that is taken is
 	// an AlreadyExists error.
 	CreateRevision(ctx context.Context, revision *appsv1.ControllerRevision) (*appsv1.ControllerRevision, error)
 
-	// UpdateRevision replaces the revision and returns it as stored. A resource version
-	// other than the stored one is a Conflict error.
+	// UpdateRevision replaces the revision and returns it as stored. Its resource version is
+	// set, and one other than the stored one is a Conflict error.
 	UpdateRevision(ctx context.Context, revision *appsv1.ControllerRevision) (*appsv1.ControllerRevision, error)
 
 	// PatchRevision applies a JSON merge patch to the revision's metadata and returns the
@@ -87,7 +88,8 @@ type Writer interface {
 	DeleteRevision(ctx context.Context, revision daemonset.Ref) error
 
 	// UpdateStatus replaces the DaemonSet's status and nothing else, and returns the set as
-	// stored. A resource version other than the stored one is a Conflict error.
+	// stored. Its resource version is set, and one other than the stored one is a Conflict
+	// error.
 	UpdateStatus(ctx context.Context, set *appsv1.DaemonSet) (*appsv1.DaemonSet, error)
 
 	// RecordEvent publishes an event about the DaemonSet. It must not block on the network
