@@ -52,10 +52,10 @@ func (set daemonSet) isNamedBy(owner *metav1.OwnerReference) bool {
 		owner.Name == set.ref.Name && owner.Kind == string(DaemonSetKind)
 }
 
-// claims is one kind of object, sorted into what is ours and what changes hands.
+// Each kind of object is sorted into what is ours and what changes hands.
 type (
 	pods struct {
-		owned   []pod // in the snapshot's order
+		owned   []pod // in the snapshot's order, until the fleet puts them on its nodes
 		changes []Claim
 	}
 	revisions struct {

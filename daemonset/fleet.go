@@ -151,14 +151,13 @@ func (p *pass) muster(nodes []*corev1.Node) (*fleet, error) {
 
 // number finds a node by name; a name that no node has becomes a missing node.
 func (f *fleet) number(name string) int32 {
-	number, ok := f.index.find(name, f.nameOf)
-	if ok {
+	if number, ok := f.index.find(name, f.nameOf); ok {
 		return number
 	}
-	if number, ok = f.strays[name]; ok {
+	if number, ok := f.strays[name]; ok {
 		return number
 	}
-	number = int32(len(f.acted))
+	number := int32(len(f.acted))
 	f.missing = append(f.missing, &NodeReport{Name: name})
 	f.acted = append(f.acted, false)
 	if f.strays == nil {

@@ -1,6 +1,7 @@
 package daemonset
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,10 +36,12 @@ func (p *pass) waiting(plan *Plan, n node) (Reason, time.Time) {
 	case len(n.pods) == 0:
 		return "", time.Time{}
 	}
-	first := firstNotTerminating(n.pods)
-	switch {
-	case first == nil:
+	i := slices.IndexFunc(n.pods, func(on pod) bool { return on.staying() })
+	if i < 0 {
 		return TerminatingPod, time.Time{}
+	}
+	first := &n.pods[i]
+	switch {
 	case plan.Reason != "":
 		return plan.Reason, time.Time{}
 	case !first.current && p.set.onDelete:
@@ -73,15 +76,6 @@ func (p *pass) waitForHealth(on *pod) (Reason, time.Time) {
 	case rollout.Available:
 	}
 	return "", time.Time{}
-}
-
-func firstNotTerminating(pods []pod) *pod {
-	for i := range pods {
-		if pods[i].state != Terminating {
-			return &pods[i]
-		}
-	}
-	return nil
 }
 
 // oddities collects what Kubernetes passes over in silence.
