@@ -122,10 +122,10 @@ type listText struct {
 }
 
 // frameToJSON converts what is around the items, if that is a mapping in block style with
-// plain names, and has no items of its own.
+// plain names that begin their lines, as "items" does, and has no items of its own.
 func (l listText) frameToJSON() ([]byte, bool) {
 	start := contentStart(l.head)
-	if start == len(l.head) || !isNameByte(l.head[start]) || len(l.tail) > 0 && !isNameByte(l.tail[0]) {
+	if start == len(l.head) || start > 0 && l.head[start-1] != '\n' || !isNameByte(l.head[start]) || len(l.tail) > 0 && !isNameByte(l.tail[0]) {
 		return nil, false
 	}
 	// The head may end in a string that the tail ends, with the items in it.

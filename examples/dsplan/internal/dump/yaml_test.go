@@ -36,6 +36,8 @@ func TestListsAreTakenApartOnlyWhereItIsSafe(t *testing.T) {
 		{"only items", "no List is without a kind", "items:\n- a\n- b\n", false},
 		{"other members around", "", "a: 1\nitems:\n- a\n- b\nc: 2\n", true},
 		{"braces before", "as a whole it is no YAML", "{}\nitems:\n- a\n", false},
+		{"indented members before", "items is no member of the same mapping", " a: 1\nitems:\n- b\n", false},
+		{"indented member on the line of a marker", "as above", "--- a: 1\nitems:\n- b\n", false},
 		{"indented", "", "a: 1\nitems:\n  - a\n  -\n    b: 1\n  - c\nb: 2\n", true},
 		{"sequences in items", "only the outer dashes part items", "k: v\nitems:\n- a:\n  - 1\n  - 2\n- - 3\n  - 4\n", true},
 		{"folded strings", "text in an item is part of it", "k: v\nitems:\n- a: >\n    x\n\n    - y\n- b\n", true},
