@@ -23,6 +23,8 @@ type pass struct {
 	revisions map[string]string
 	// halted says why nothing more of what the plan rests on may be done; nil if it may.
 	halted error
+	// asked is the longest delay that a server asked for.
+	asked time.Duration
 }
 
 var (
@@ -35,6 +37,7 @@ var (
 // no pod is touched; a failed create or delete concerns that pod alone. Status is written
 // in any case.
 func (p *pass) apply(ctx context.Context) {
+	defer func() { p.result.Requeue = max(p.result.Requeue, p.asked) }()
 	p.applyClaims(ctx)
 	p.applyRelabels(ctx)
 	p.applyRevisions(ctx)
@@ -74,12 +77,16 @@ func (p *pass) skip(w Write, why error) {
 // honour keeps to the delay that a server asked for.
 func (p *pass) honour(err error) {
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
-		p.requeue(time.Duration(seconds) * time.Second)
+		p.asked = max(p.asked, time.Duration(seconds)*time.Second)
 	}
 }
 
-// requeue asks for another pass no sooner than after delay.
-func (p *pass) requeue(delay time.Duration) { p.result.Requeue = max(p.result.Requeue, delay) }
+// retry asks for another pass after delay, or sooner if time alone changes the plan before.
+func (p *pass) retry(delay time.Duration) {
+	if p.result.Requeue <= 0 || delay < p.result.Requeue {
+		p.result.Requeue = delay
+	}
+}
 
 func (p *pass) halt(why error) {
 	if p.halted == nil {

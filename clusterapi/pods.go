@@ -150,7 +150,7 @@ func (p *pass) append(writes []Write) {
 		p.honour(w.Err)
 		if w.Verb == CreatePod && w.Outcome == AlreadyDone {
 			// Whoever has the name: look again, also if no event tells when it is free.
-			p.requeue(nameRetry)
+			p.retry(nameRetry)
 		}
 	}
 }

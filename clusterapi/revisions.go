@@ -152,7 +152,7 @@ func (p *pass) applyCollision(ctx context.Context) {
 	if !equality.Semantic.DeepEqual(live.Status.CollisionCount, was) {
 		w.Outcome = AlreadyDone
 		p.result.Writes = append(p.result.Writes, w)
-		p.requeue(staleRetry)
+		p.retry(staleRetry)
 		return
 	}
 	raised := live.DeepCopy()

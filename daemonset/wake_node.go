@@ -45,7 +45,7 @@ func (x *SetIndex) NodeChanged(prev, cur *corev1.Node, pods []*corev1.Pod) Wakes
 	var w Wakes
 	present := x.present(pods)
 	for i, set := range x.sets {
-		decision := set.matcher.Evaluate(cur).Decision
+		decision := set.matcher.Decide(cur)
 		wakes := decision == placement.Run
 		if present[i] {
 			wakes = decision == placement.Evict || set.misscheduled

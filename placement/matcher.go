@@ -59,12 +59,9 @@ func (m *Matcher) Err() error { return m.err }
 //
 // A nil node is Undecided. The node is only read. A verdict of Run costs no allocation.
 func (m *Matcher) Evaluate(node *corev1.Node) Verdict {
-	if node == nil {
-		return Verdict{}
-	}
-	decision := m.decide(node)
-	if decision == Run {
-		return Verdict{Decision: Run}
+	decision := m.Decide(node)
+	if decision == Undecided || decision == Run {
+		return Verdict{Decision: decision}
 	}
 	var found []Finding
 	if decision == Evict { // Keep says already that only taints are in the way
@@ -73,9 +70,12 @@ func (m *Matcher) Evaluate(node *corev1.Node) Verdict {
 	return Verdict{Decision: decision, Findings: m.explainTaints(found, node)}
 }
 
-// decide is Evaluate without the evidence: most nodes of a cluster are eligible, and for
-// those nothing has to be built.
-func (m *Matcher) decide(node *corev1.Node) Decision {
+// Decide returns the decision of [Matcher.Evaluate] without the evidence for it. It never
+// allocates.
+func (m *Matcher) Decide(node *corev1.Node) Decision {
+	if node == nil {
+		return Undecided
+	}
 	if !m.fitsName(node) || !allMatch(m.selector, node) || !m.affinity.matches(node) {
 		return Evict
 	}

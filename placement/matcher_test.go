@@ -63,6 +63,23 @@ func TestEvaluateAllocatesNothingForEligibleNodes(t *testing.T) {
 	}
 }
 
+func TestDecideAllocatesNothing(t *testing.T) {
+	m := placement.NewMatcher(demanding(), placement.Options{ComparisonTolerations: true})
+	tests := []struct {
+		node *corev1.Node
+		want placement.Decision
+	}{
+		{nil, placement.Undecided},
+		{eligible(), placement.Run},
+		{node("n", nil, "a:NoExecute"), placement.Evict},
+		{node("n", eligible().Labels, "a:NoSchedule"), placement.Keep},
+	}
+	for _, tt := range tests {
+		require.Equal(t, tt.want, m.Decide(tt.node))
+		assert.Zero(t, testing.AllocsPerRun(100, func() { m.Decide(tt.node) }), tt.want)
+	}
+}
+
 // TestMatcherKeepsNothingOfTheSpec scribbles over the spec after it was compiled.
 func TestMatcherKeepsNothingOfTheSpec(t *testing.T) {
 	spec := demanding()

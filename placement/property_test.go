@@ -31,6 +31,7 @@ func judge(t *testing.T, data []byte) sample {
 
 	s.matcher = placement.NewMatcher(s.spec, s.opts)
 	s.verdict = s.matcher.Evaluate(s.node)
+	require.Equal(t, s.verdict.Decision, s.matcher.Decide(s.node), "bytes %q", data)
 	wantDecision, wantFound := twin(s.spec, s.opts, s.node)
 	require.Equal(t, wantDecision, s.verdict.Decision, "bytes %q", data)
 	require.Equal(t, wantFound, places(s.verdict.Findings), "bytes %q", data)
