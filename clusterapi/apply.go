@@ -29,7 +29,7 @@ type pass struct {
 
 var (
 	errEarlierWrite = errors.New("an earlier write of the plan failed")
-	errSetChanged   = errors.New("the DaemonSet is gone, being deleted, or another one")
+	errSetChanged   = errors.New("the DaemonSet is gone, being deleted, not ours, or another one")
 )
 
 // apply carries the plan out, field by field. What a field needs of an earlier one decides

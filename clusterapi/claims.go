@@ -65,7 +65,7 @@ func (p *pass) mayAdopt(ctx context.Context) error {
 		return errSetChanged
 	case err != nil:
 		return err
-	case live.UID != p.plan.For.UID || live.DeletionTimestamp != nil:
+	case live.UID != p.plan.For.UID || live.DeletionTimestamp != nil || !p.cfg.Select(live):
 		return errSetChanged
 	}
 	return nil

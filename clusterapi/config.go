@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/daemonplan/daemonplan/backoff"
 	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/daemonplan/daemonplan/expectations"
@@ -17,6 +19,11 @@ const DefaultParallelism = 16
 type Config struct {
 	API     ClusterAPI
 	Options daemonset.Options
+
+	// Select says which DaemonSets are ours; nil means all. Of the others nothing is planned or
+	// written, and what was remembered of them is forgotten. It must be safe for concurrent
+	// use, and a change of its answer has to come with a change of the set.
+	Select func(*appsv1.DaemonSet) bool
 
 	// Expectations must be fed with the watch events of pods. Nil makes a new tracker, which
 	// Driver.Expectations returns.
@@ -50,6 +57,9 @@ const (
 func (c Config) withDefaults() (Config, error) {
 	if c.API == nil {
 		return c, errors.New("clusterapi: Config.API is nil")
+	}
+	if c.Select == nil {
+		c.Select = func(*appsv1.DaemonSet) bool { return true }
 	}
 	if c.Expectations == nil {
 		c.Expectations = &expectations.Tracker{}

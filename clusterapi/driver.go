@@ -45,43 +45,69 @@ func (d *Driver) Backoff() *backoff.Store { return d.cfg.Backoff }
 // its contract. Whatever it is, another pass later is the right answer to it, no sooner
 // than Result.Requeue if that is set.
 func (d *Driver) Sync(ctx context.Context, key types.NamespacedName) (Result, error) {
+	pass, err := d.prepare(ctx, key)
+	if pass.Driver == nil {
+		return *pass.result, err
+	}
+	pass.apply(ctx)
+	err = pass.result.errors()
+	d.log(ctx, key, *pass.result, err)
+	return *pass.result, err
+}
+
+// Plan is Sync without its writes: the result says what a pass would do and has no Writes.
+// Expectations that have expired are given up all the same. With a Runner it makes a
+// controller that only reports: a Syncer whose Sync is Plan.
+func (d *Driver) Plan(ctx context.Context, key types.NamespacedName) (Result, error) {
+	pass, err := d.prepare(ctx, key)
+	return *pass.result, err
+}
+
+// prepare observes and plans. Without a plan the pass holds nothing but a result.
+func (d *Driver) prepare(ctx context.Context, key types.NamespacedName) (*pass, error) {
 	seen, err := call(ctx, d, func(ctx context.Context) (Observation, error) { return d.cfg.API.Observe(ctx, key) })
 	switch {
 	case apierrors.IsNotFound(err):
-		d.forget(d.own.forget(key))
-		return Result{Gone: true}, nil
+		return ends(d.gone(key)), nil
 	case err != nil:
-		return Result{}, fmt.Errorf("clusterapi: observe %s: %w", key, err)
+		return ends(Result{}), fmt.Errorf("clusterapi: observe %s: %w", key, err)
 	}
 	if err := belongs(seen, key); err != nil {
-		return Result{}, err
+		return ends(Result{}), err
+	}
+	if !d.cfg.Select(seen.Objects.DaemonSet) {
+		return ends(d.gone(key)), nil
 	}
 	owner := seen.Objects.DaemonSet.UID
 	d.forget(d.own.know(key, owner))
 	now := d.cfg.Now()
 	if stale := d.own.stale(key, seen.AsOf, now); stale != nil {
-		return Result{Stale: stale, Requeue: staleRetry}, nil //nolint:nilerr // a refusal is a result
+		return ends(Result{Stale: stale, Requeue: staleRetry}), nil //nolint:nilerr // a refusal is a result
 	}
 	pending, expired := d.pending(owner, now)
-	snapshot := daemonset.Snapshot{
+	plan, err := daemonset.Compute(daemonset.Snapshot{
 		Objects: seen.Objects,
 		Pending: pending,
 		Backoff: d.cfg.Backoff.View(owner),
 		Now:     now,
-	}
-	plan, err := daemonset.Compute(snapshot, d.cfg.Options)
-	if err != nil {
-		return Result{Expired: expired}, err
-	}
+	}, d.cfg.Options)
 	result := Result{Plan: plan, Expired: expired}
+	if err != nil {
+		return ends(Result{Expired: expired}), err
+	}
 	if wake := plan.Wake(); !wake.IsZero() {
 		result.Requeue = max(wake.Sub(now), time.Millisecond)
 	}
-	pass := &pass{Driver: d, key: key, seen: seen.Objects, plan: plan, now: now, result: &result}
-	pass.apply(ctx)
-	err = result.errors()
-	d.log(ctx, key, result, err)
-	return result, err
+	return &pass{Driver: d, key: key, seen: seen.Objects, plan: plan, now: now, result: &result}, nil
+}
+
+// ends is a pass without a plan.
+func ends(result Result) *pass { return &pass{result: &result} }
+
+// gone forgets a set that is not there or not ours.
+func (d *Driver) gone(key types.NamespacedName) Result {
+	d.forget(d.own.forget(key))
+	return Result{Gone: true}
 }
 
 // belongs checks that the adapter answered what it was asked.

@@ -329,7 +329,7 @@ func TestBrokenAdapter(t *testing.T) {
 			tt.breach(api)
 			driver, err := clusterapi.NewDriver(clusterapi.Config{API: api, Now: w.cluster.Now, CallTimeout: 2 * time.Second})
 			require.NoError(t, err)
-			w.driver = driver
+			w.use(driver)
 			_, err = w.sync()
 			require.ErrorContains(t, err, tt.want)
 			w.driver, err = clusterapi.NewDriver(clusterapi.Config{

@@ -14,7 +14,7 @@ import (
 type Result struct {
 	Plan    daemonset.Plan
 	Writes  []Write              // every write of the plan in the plan's order, also those not made
-	Gone    bool                 // there is no such DaemonSet
+	Gone    bool                 // there is no such DaemonSet, or it is not selected
 	Stale   *StaleError          // the pass was refused, because reads are older than our own writes
 	Expired expectations.Pending // writes that were never seen and are given up with this pass
 	Requeue time.Duration        // make another pass by then; zero: wait for a change
@@ -79,11 +79,14 @@ type ApplyError struct {
 }
 
 func (e *ApplyError) Error() string {
-	subject := e.Ref.Name
-	if e.Node != "" {
-		subject = fmt.Sprintf("%s on node %s", e.Ref.Name, e.Node)
+	subject := string(e.Verb)
+	if e.Ref.Name != "" { // a pod that was not created may have none
+		subject += " " + e.Ref.Name
 	}
-	return fmt.Sprintf("clusterapi: %s %s: %v", e.Verb, subject, e.Err)
+	if e.Node != "" {
+		subject += " on node " + e.Node
+	}
+	return fmt.Sprintf("clusterapi: %s: %v", subject, e.Err)
 }
 
 // Unwrap returns the cause.

@@ -18,7 +18,6 @@ import (
 	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/clusterapi/fake"
 	"github.com/daemonplan/daemonplan/daemonset"
-	"github.com/daemonplan/daemonplan/placement"
 )
 
 // TestSoak runs many sets on one runner while everything changes, and requires that they
@@ -58,15 +57,13 @@ type soak struct {
 	rng     *rand.Rand
 	cluster *fake.Cluster
 	watch   *fake.Watch
-	index   *daemonset.SetIndex
 	runner  *clusterapi.Runner
-	pods    map[string]map[types.NamespacedName]*corev1.Pod // by node
+	ears    fake.Handlers
 }
 
 func newSoak(t *testing.T, s soak) *soak {
 	t.Helper()
 	s.T, s.rng, s.cluster = t, rand.New(rand.NewPCG(7, 7)), fake.New(7)
-	s.index, s.pods = &daemonset.SetIndex{}, map[string]map[types.NamespacedName]*corev1.Pod{}
 	for i := range s.nodes {
 		_, err := fake.Create(s.cluster, soakNode(i, s.sets))
 		require.NoError(t, err)
@@ -85,6 +82,9 @@ func newSoak(t *testing.T, s soak) *soak {
 	require.NoError(t, err)
 	s.runner, err = clusterapi.NewRunner(driver, clusterapi.RunnerOptions{Workers: s.workers})
 	require.NoError(t, err)
+	feed, err := clusterapi.NewFeed(clusterapi.FeedOptions{Wake: s.runner.Wake})
+	require.NoError(t, err)
+	s.ears = handlers(feed)
 	return &s
 }
 
@@ -114,7 +114,7 @@ func (s *soak) during(duration time.Duration, trouble bool) uint64 {
 		s.cluster.Run(200 * time.Millisecond)
 		events := s.watch.Drain()
 		for _, event := range events {
-			s.runner.Wake(s.wakes(event))
+			s.ears.Handle(event)
 		}
 		if quiet++; len(events) > 0 {
 			quiet = 0
@@ -165,51 +165,6 @@ func (s *soak) trouble() {
 		s.cluster.SetFateOn(node.Name, fake.Fate{Outcome: fake.Outcome(s.rng.IntN(7)), After: time.Second})
 	case 5:
 		s.cluster.SetFateOn(node.Name, fake.Fate{})
-	}
-}
-
-// wakes is what the handlers of an adapter do.
-func (s *soak) wakes(event fake.Event) (w daemonset.Wakes) {
-	fake.Handlers{
-		DaemonSet: func(old, cur *appsv1.DaemonSet) {
-			if cur != nil {
-				s.index.Put(cur)
-			} else {
-				s.index.Remove(types.NamespacedName{Namespace: old.Namespace, Name: old.Name})
-			}
-			w = daemonset.SetChanged(old, cur)
-		},
-		Pod: func(old, cur *corev1.Pod) {
-			s.track(old, cur)
-			w = s.index.PodChanged(old, cur)
-		},
-		Revision: func(old, cur *appsv1.ControllerRevision) { w = s.index.RevisionChanged(old, cur) },
-		Node: func(old, cur *corev1.Node) {
-			if cur == nil || !daemonset.NodeMatters(old, cur) {
-				return
-			}
-			var pods []*corev1.Pod
-			for _, pod := range s.pods[cur.Name] {
-				pods = append(pods, pod)
-			}
-			w = s.index.NodeChanged(old, cur, pods)
-		},
-	}.Handle(event)
-	return w
-}
-
-// track keeps the pods of each node.
-func (s *soak) track(old, cur *corev1.Pod) {
-	if old != nil {
-		node, _ := placement.TargetNode(old)
-		delete(s.pods[node], types.NamespacedName{Namespace: old.Namespace, Name: old.Name})
-	}
-	if cur != nil {
-		node, _ := placement.TargetNode(cur)
-		if s.pods[node] == nil {
-			s.pods[node] = map[types.NamespacedName]*corev1.Pod{}
-		}
-		s.pods[node][types.NamespacedName{Namespace: cur.Namespace, Name: cur.Name}] = cur
 	}
 }
 

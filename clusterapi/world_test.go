@@ -27,6 +27,7 @@ type world struct {
 	client  *fake.Client
 	watch   *fake.Watch
 	driver  *clusterapi.Driver
+	ears    fake.Handlers
 }
 
 // newWorld makes a cluster with nodes a, b, c, ... and an updatable set.
@@ -79,32 +80,25 @@ func (w *world) restart(configure ...func(*clusterapi.Config)) {
 	}
 	driver, err := clusterapi.NewDriver(cfg)
 	require.NoError(w, err)
-	w.driver = driver
+	w.use(driver)
+}
+
+// use makes a driver that of the world, from the next event on.
+func (w *world) use(driver *clusterapi.Driver) {
+	w.Helper()
+	feed, err := clusterapi.NewFeed(clusterapi.FeedOptions{Wake: driver.Settle})
+	require.NoError(w, err)
+	w.driver, w.ears = driver, handlers(feed)
+}
+
+func handlers(f *clusterapi.Feed) fake.Handlers {
+	return fake.Handlers{DaemonSet: f.DaemonSet, Pod: f.Pod, Revision: f.Revision, Node: f.Node}
 }
 
 // deliver hands the watch events to the driver's expectations.
 func (w *world) deliver() {
 	for _, event := range w.watch.Drain() {
-		feed(w.driver, event)
-	}
-}
-
-// feed is what an adapter's pod handler does.
-func feed(d *clusterapi.Driver, event fake.Event) {
-	if event.Kind != fake.PodKind {
-		return
-	}
-	seen := event.New
-	if seen == nil {
-		seen = event.Old
-	}
-	owner := metav1.GetControllerOf(seen)
-	switch {
-	case owner == nil:
-	case event.New == nil || event.New.GetDeletionTimestamp() != nil:
-		d.Expectations().SawDelete(owner.UID, seen.GetUID())
-	case event.Old == nil:
-		d.Expectations().SawCreate(owner.UID, seen.GetUID())
+		w.ears.Handle(event)
 	}
 }
 
@@ -133,7 +127,7 @@ func (w *world) settle(most int) {
 func (w *world) moved() bool {
 	events := w.watch.Drain()
 	for _, event := range events {
-		feed(w.driver, event)
+		w.ears.Handle(event)
 	}
 	return len(events) > 0
 }

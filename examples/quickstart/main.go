@@ -65,6 +65,7 @@ type story struct {
 	client  *fake.Client
 	watch   *fake.Watch
 	driver  *clusterapi.Driver
+	ears    fake.Handlers
 	set     types.NamespacedName
 }
 
@@ -77,9 +78,15 @@ func newStory(out io.Writer) (*story, error) {
 	}
 	client := cluster.NewClient()
 	driver, err := clusterapi.NewDriver(clusterapi.Config{API: client, Now: cluster.Now})
+	if err != nil {
+		return nil, err
+	}
+	// This story makes its passes by itself, so events only settle what the driver waits for.
+	feed, err := clusterapi.NewFeed(clusterapi.FeedOptions{Wake: driver.Settle})
 	return &story{
 		out: out, cluster: cluster, client: client, watch: client.Watch(), driver: driver,
-		set: types.NamespacedName{Namespace: "demo", Name: "agent"},
+		ears: fake.Handlers{DaemonSet: feed.DaemonSet, Pod: feed.Pod, Revision: feed.Revision, Node: feed.Node},
+		set:  types.NamespacedName{Namespace: "demo", Name: "agent"},
 	}, err
 }
 
@@ -124,7 +131,7 @@ func (s *story) rollBack() error {
 func (s *story) settle(ctx context.Context) error {
 	for quiet := 0; quiet < 15; {
 		for _, event := range s.watch.Drain() {
-			s.hear(event)
+			s.ears.Handle(event)
 		}
 		result, err := s.driver.Sync(ctx, s.set)
 		if err != nil {
@@ -138,22 +145,6 @@ func (s *story) settle(ctx context.Context) error {
 		s.cluster.Run(time.Second)
 	}
 	return nil
-}
-
-// hear tells the driver of pods that came and went, as an informer's handler does.
-func (s *story) hear(event fake.Event) {
-	seen := event.New
-	if seen == nil {
-		seen = event.Old
-	}
-	owner := metav1.GetControllerOf(seen)
-	switch {
-	case event.Kind != fake.PodKind || owner == nil:
-	case event.New == nil || event.New.GetDeletionTimestamp() != nil:
-		s.driver.Expectations().SawDelete(owner.UID, seen.GetUID())
-	case event.Old == nil:
-		s.driver.Expectations().SawCreate(owner.UID, seen.GetUID())
-	}
 }
 
 // tell draws the fleet: one letter a node, by what its pods are.
