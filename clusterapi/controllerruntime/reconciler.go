@@ -1,0 +1,96 @@
+package controllerruntime
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/daemonplan/daemonplan/clusterapi"
+)
+
+// ReconcilerOptions tune a Reconciler; the zero value has the defaults.
+type ReconcilerOptions struct {
+	// A pass that failed is made again after FirstRetry, twice that, four times that, until
+	// LastRetry; one that did not fail starts this over. Zero or less means
+	// clusterapi.DefaultFirstRetry and clusterapi.DefaultLastRetry.
+	FirstRetry, LastRetry time.Duration
+
+	// OnPass, if not nil, is told of every pass when it ends. It is called from several
+	// goroutines and holds up the worker.
+	OnPass func(clusterapi.Pass)
+
+	// Now measures how long passes take; nil means time.Now.
+	Now func() time.Time
+}
+
+// Reconciler makes one pass for each request. It is safe for concurrent use as far as its
+// Syncer is, which needs the passes of one DaemonSet one at a time; a controller sees to that.
+type Reconciler struct {
+	syncer  clusterapi.Syncer
+	options ReconcilerOptions
+	retries *retries
+}
+
+var _ reconcile.Reconciler = (*Reconciler)(nil)
+
+// NewReconciler returns a Reconciler for syncer, which must not be nil.
+func NewReconciler(syncer clusterapi.Syncer, options ReconcilerOptions) (*Reconciler, error) {
+	if syncer == nil {
+		return nil, errors.New("controllerruntime: the Syncer of a Reconciler is nil")
+	}
+	if options.FirstRetry <= 0 {
+		options.FirstRetry = clusterapi.DefaultFirstRetry
+	}
+	if options.LastRetry <= 0 {
+		options.LastRetry = clusterapi.DefaultLastRetry
+	}
+	if options.OnPass == nil {
+		options.OnPass = func(clusterapi.Pass) {}
+	}
+	if options.Now == nil {
+		options.Now = time.Now //nolint:forbidigo // the one clock of the reconciler
+	}
+	return &Reconciler{
+		syncer:  syncer,
+		options: options,
+		retries: newRetries(options.FirstRetry, options.LastRetry),
+	}, nil
+}
+
+// Reconcile implements reconcile.Reconciler. Without an error, RequeueAfter is when the next
+// pass is due, zero for none. The error of a pass that panicked is a *clusterapi.PanicError.
+//
+// After an error the controller asks its rate limiter when to try again, which has to be
+// RateLimiter.
+func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	since := r.options.Now()
+	pass := r.sync(ctx, request)
+	pass.Duration = r.options.Now().Sub(since)
+	r.options.OnPass(pass)
+	if pass.Err != nil {
+		r.retries.failed(request, pass)
+		return reconcile.Result{}, pass.Err
+	}
+	r.retries.take(request)
+	return reconcile.Result{RequeueAfter: max(pass.Result.Requeue, 0)}, nil
+}
+
+// sync turns a panic into the error of the pass.
+func (r *Reconciler) sync(ctx context.Context, request reconcile.Request) (pass clusterapi.Pass) {
+	defer func() {
+		if value := recover(); value != nil {
+			pass = clusterapi.Pass{Key: request.NamespacedName, Err: &clusterapi.PanicError{Value: value, Stack: debug.Stack()}}
+		}
+	}()
+	pass.Key = request.NamespacedName
+	pass.Result, pass.Err = r.syncer.Sync(ctx, request.NamespacedName)
+	return pass
+}
+
+// RateLimiter returns what the controller of this Reconciler has to use as its rate limiter,
+// so that retries keep to the delays that servers ask for, and are not later than the time at
+// which the plan changes by itself.
+func (r *Reconciler) RateLimiter() limiter { return r.retries }
