@@ -1,0 +1,105 @@
+package clientgo
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/daemonplan/daemonplan/clusterapi"
+)
+
+// The defaults of a Controller that package clusterapi does not have.
+const (
+	DefaultName        = "daemonplan"
+	DefaultSyncTimeout = 2 * time.Minute
+)
+
+// Config configures a Controller. Only Client is required.
+type Config struct {
+	Client kubernetes.Interface
+
+	// Factory supplies the informers, for programs that share them. Run starts it, and what
+	// Run has started ends with it. Nil makes a factory of trimmed objects, see NewFactory.
+	Factory informers.SharedInformerFactory
+	// Resync is how often the informers of a factory that is made here repeat their events.
+	// Zero means DefaultResync, less than zero never.
+	Resync time.Duration
+
+	// Driver configures the passes, and says by Select which DaemonSets to reconcile. API is
+	// made here and must be nil; a nil Logger is the one below.
+	Driver clusterapi.Config
+
+	// Syncer replaces the Driver or wraps it, for instance to plan without acting: see
+	// clusterapi.Driver.Plan. Nil means the Driver itself.
+	Syncer func(*clusterapi.Driver) clusterapi.Syncer
+
+	Workers     int           // passes at a time; zero or less means clusterapi.DefaultWorkers
+	PassTimeout time.Duration // zero means clusterapi.DefaultPassTimeout, less than zero no limit
+	Grace       time.Duration // for passes under way at the end; zero means clusterapi.DefaultGrace, less than zero none
+
+	// SyncTimeout is how long Run waits for the caches before it fails. Zero means
+	// DefaultSyncTimeout, less than zero no limit.
+	SyncTimeout time.Duration
+
+	// RateLimiter delays the passes after one that failed; nil means that of client-go's
+	// controllers. A delay that a server asked for is kept to if it is longer.
+	RateLimiter workqueue.TypedRateLimiter[types.NamespacedName]
+
+	// Leader makes Run wait for a lease before the first pass; the caches are filled before.
+	// Nil means no election.
+	Leader *LeaderConfig
+
+	// OnPass is told of every pass, before the next one of the same key begins. It is called
+	// from several goroutines and holds up the worker. Nil is not called.
+	OnPass func(clusterapi.Pass)
+
+	Name     string               // of the queue, and the source of events; empty means DefaultName
+	Recorder record.EventRecorder // nil makes one that writes core/v1 events
+	Logger   *slog.Logger         // nil discards
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Client == nil {
+		return c, errors.New("clientgo: Config.Client is nil")
+	}
+	if c.Driver.API != nil {
+		return c, errors.New("clientgo: Config.Driver.API is made by the Controller and must be nil")
+	}
+	if c.Resync == 0 {
+		c.Resync = DefaultResync
+	}
+	if c.Workers <= 0 {
+		c.Workers = clusterapi.DefaultWorkers
+	}
+	if c.PassTimeout == 0 {
+		c.PassTimeout = clusterapi.DefaultPassTimeout
+	}
+	if c.Grace == 0 {
+		c.Grace = clusterapi.DefaultGrace
+	}
+	if c.SyncTimeout == 0 {
+		c.SyncTimeout = DefaultSyncTimeout
+	}
+	if c.RateLimiter == nil {
+		c.RateLimiter = workqueue.DefaultTypedControllerRateLimiter[types.NamespacedName]()
+	}
+	if c.Name == "" {
+		c.Name = DefaultName
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Driver.Logger == nil {
+		c.Driver.Logger = c.Logger
+	}
+	if c.Driver.Now == nil {
+		c.Driver.Now = time.Now //nolint:forbidigo // the one clock of the controller
+	}
+	return c, nil
+}

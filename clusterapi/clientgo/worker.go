@@ -1,0 +1,173 @@
+package clientgo
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/daemonset"
+)
+
+// sink puts into the queue what events ask for.
+type sink struct{ *Controller }
+
+// Wake settles, then queues.
+func (s sink) Wake(w daemonset.Wakes) {
+	s.syncer.Settle(w)
+	for _, key := range w.Sets {
+		s.queue.Add(key)
+	}
+	for _, later := range w.Later {
+		s.queue.AddAfter(later.Set, later.After)
+	}
+}
+
+// work makes passes until stop or hold is done. Passes under way may go on for a while
+// after stop, but not after hold.
+func (c *Controller) work(stop, hold context.Context) error {
+	passes, cut := context.WithCancelCause(hold)
+	defer cut(nil)
+	ending, end := context.WithCancel(hold)
+	defer end()
+	defer context.AfterFunc(stop, end)()
+	ended := make(chan struct{})
+	shut := context.AfterFunc(ending, func() {
+		c.queue.ShutDown()
+		if elapse(ended, c.cfg.Grace) {
+			cut(context.Cause(stop))
+		}
+	})
+	defer shut()
+	defer close(ended)
+
+	var all sync.WaitGroup
+	for range c.cfg.Workers {
+		all.Go(func() { c.worker(ending, passes) })
+	}
+	c.cfg.Logger.InfoContext(stop, "reconciling", "workers", c.cfg.Workers)
+	all.Wait()
+	return nil
+}
+
+// worker makes passes one after the other.
+func (c *Controller) worker(ending, passes context.Context) {
+	for {
+		key, shutdown := c.queue.Get()
+		if shutdown {
+			return
+		}
+		if ending.Err() == nil { // a queue that is shut down still hands out its rest
+			c.pass(passes, key)
+		}
+		c.queue.Done(key)
+	}
+}
+
+// pass makes one pass and sees to the next one.
+func (c *Controller) pass(ctx context.Context, key types.NamespacedName) {
+	if c.cfg.PassTimeout > 0 {
+		cause := fmt.Errorf("the pass took longer than %s: %w", c.cfg.PassTimeout, context.DeadlineExceeded)
+		limited, cancel := context.WithTimeoutCause(ctx, c.cfg.PassTimeout, cause)
+		defer cancel()
+		ctx = limited
+	}
+	since := c.begin(key)
+	pass := clusterapi.Pass{Key: key}
+	pass.Result, pass.Err = c.sync(ctx, key)
+	pass.Duration = c.end(key).Sub(since)
+	c.log(ctx, pass)
+	c.metrics.observe(pass)
+	if c.cfg.OnPass != nil {
+		c.cfg.OnPass(pass)
+	}
+	c.reschedule(pass)
+}
+
+// sync calls the Syncer; what it panics with becomes an error.
+func (c *Controller) sync(ctx context.Context, key types.NamespacedName) (result clusterapi.Result, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			result, err = clusterapi.Result{}, &clusterapi.PanicError{Value: r, Stack: debug.Stack()}
+		}
+	}()
+	return c.syncer.Sync(ctx, key)
+}
+
+// begin and end note which passes are under way.
+func (c *Controller) begin(key types.NamespacedName) time.Time {
+	now := c.now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.underWay[key] = now
+	return now
+}
+
+func (c *Controller) end(key types.NamespacedName) time.Time {
+	now := c.now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.underWay, key)
+	return now
+}
+
+func (c *Controller) now() time.Time { return c.cfg.Driver.Now() }
+
+// log reports what the Driver does not: passes that came to no plan.
+func (c *Controller) log(ctx context.Context, p clusterapi.Pass) {
+	switch {
+	case p.Err != nil && len(p.Result.Writes) == 0:
+		c.cfg.Logger.ErrorContext(ctx, "pass", "daemonset", p.Key.String(), "error", p.Err)
+	case p.Result.Stale != nil:
+		c.cfg.Logger.DebugContext(ctx, "pass refused", "daemonset", p.Key.String(), "reason", p.Result.Stale)
+	case p.Result.Gone:
+		c.cfg.Logger.InfoContext(ctx, "daemonset is gone", "daemonset", p.Key.String())
+	}
+}
+
+// reschedule plans the next pass, if the last one asks for one. After an error the retry
+// decides; an earlier instant at which time alone changes the plan goes before it, and
+// nothing goes before the delay that a server asked for.
+func (c *Controller) reschedule(last clusterapi.Pass) {
+	wait := last.Result.Requeue
+	if last.Err == nil {
+		c.cfg.RateLimiter.Forget(last.Key)
+	} else {
+		retry := c.cfg.RateLimiter.When(last.Key)
+		if wait <= 0 || retry < wait {
+			wait = retry
+		}
+		wait = max(wait, asked(last))
+		c.metrics.retried()
+	}
+	if wait > 0 {
+		c.queue.AddAfter(last.Key, wait)
+	}
+}
+
+// asked is the longest delay that a server asked for in the answers to a pass.
+func asked(p clusterapi.Pass) time.Duration {
+	longest, _ := apierrors.SuggestsClientDelay(p.Err)
+	for _, w := range p.Result.Writes {
+		seconds, _ := apierrors.SuggestsClientDelay(w.Err)
+		longest = max(longest, seconds)
+	}
+	return time.Duration(longest) * time.Second
+}
+
+// elapse waits for a time, and reports false if sooner was closed first.
+func elapse(sooner <-chan struct{}, wait time.Duration) bool {
+	timer := time.NewTimer(max(0, wait)) //nolint:forbidigo // limits a wait, decides nothing
+	defer timer.Stop()
+	select {
+	case <-sooner:
+		return false
+	case <-timer.C:
+		return true
+	}
+}
