@@ -15,7 +15,6 @@ import (
 
 	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/daemonset"
-	"github.com/daemonplan/daemonplan/placement"
 )
 
 // The indexes of pods. None holds the pods of other controllers, which are most of a
@@ -23,7 +22,6 @@ import (
 const (
 	ownerField  = "daemonplan/owner"  // UID of the DaemonSet that controls the pod
 	orphanField = "daemonplan/orphan" // isOrphan for pods without a controller
-	nodeField   = "daemonplan/node"   // node of a DaemonSet's pod
 )
 
 const isOrphan = "true"
@@ -38,7 +36,7 @@ const isOrphan = "true"
 // several (cache.Options with namespaces) cannot tell: there, expectations alone protect.
 func (a *API) ReadFrom(ctx context.Context, c cache.Cache) error {
 	for field, extract := range map[string]client.IndexerFunc{
-		ownerField: byOwner, orphanField: byOrphanhood, nodeField: byNode,
+		ownerField: byOwner, orphanField: byOrphanhood,
 	} {
 		if err := addIndex(ctx, c, field, extract); err != nil {
 			return fmt.Errorf("controllerruntime: index pods by %s: %w", field, err)
@@ -76,18 +74,6 @@ func byOrphanhood(obj client.Object) []string {
 		return nil
 	}
 	return []string{isOrphan}
-}
-
-func byNode(obj client.Object) []string {
-	pod := as[corev1.Pod](obj)
-	if _, ok := daemonset.OwnerOf(pod); !ok {
-		return nil
-	}
-	node, ok := placement.TargetNode(pod)
-	if !ok {
-		return nil
-	}
-	return []string{node}
 }
 
 // indexed is an informer that shows its store.
@@ -154,13 +140,4 @@ func newest(looks ...[]corev1.Pod) []*corev1.Pod {
 		}
 	}
 	return pods
-}
-
-// podsOn returns the pods of DaemonSets on a node, of all namespaces.
-func podsOn(ctx context.Context, c client.Reader, node string) ([]*corev1.Pod, error) {
-	list := &corev1.PodList{}
-	if err := c.List(ctx, list, client.MatchingFields{nodeField: node}, unshared); err != nil {
-		return nil, err
-	}
-	return pointers(list.Items), nil
 }

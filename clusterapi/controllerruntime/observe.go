@@ -29,6 +29,9 @@ const unshared = client.UnsafeDisableDeepCopy
 // observe asks for the versions first: caches may be further by the time they are read, and
 // then the versions claim too little, which is safe.
 func observe(ctx context.Context, r reader, key types.NamespacedName) (clusterapi.Observation, error) {
+	if ctx.Err() != nil {
+		return clusterapi.Observation{}, context.Cause(ctx) // a cache would answer all the same
+	}
 	asOf, err := r.versions(ctx)
 	if err != nil {
 		return clusterapi.Observation{}, err

@@ -1,7 +1,6 @@
 package controllerruntime
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,13 +30,14 @@ type Options struct {
 	// Name is unique among the controllers of a process. Empty means DefaultName.
 	Name string
 
-	// Choose says which DaemonSets to reconcile, as for the function Choose. Nil means all:
-	// then no other controller may reconcile DaemonSets in this cluster. When a set is no
-	// longer chosen, its pods stay as they are.
-	Choose func(*appsv1.DaemonSet) bool
-
 	// Driver configures the passes. Its API must be nil. A nil Logger means the manager's.
+	// Select says which DaemonSets are reconciled; if all are, no other controller may
+	// reconcile DaemonSets in this cluster.
 	Driver clusterapi.Config
+
+	// Around, if not nil, returns what makes the passes instead of the driver, such as
+	// something that only has it plan. It must hand on to the driver what it has to Settle.
+	Around func(*clusterapi.Driver) clusterapi.Syncer
 
 	// Reconciler says how failed passes are repeated, and who is told of passes.
 	Reconciler ReconcilerOptions
@@ -50,8 +50,7 @@ type Options struct {
 }
 
 // SetupWithManager adds to mgr a controller that reconciles DaemonSets, with its watches, its
-// indexes on mgr's cache, and a task that drops outdated backoff entries. It must be called
-// before mgr starts; ctx is for setting up only. The Driver that is returned runs with mgr.
+// indexes on mgr's cache. It must be called before mgr starts; ctx is for setting up only. The Driver that is returned runs with mgr.
 func SetupWithManager(ctx context.Context, mgr manager.Manager, options Options) (*clusterapi.Driver, error) {
 	options, err := options.withDefaults(mgr)
 	if err != nil {
@@ -61,24 +60,29 @@ func SetupWithManager(ctx context.Context, mgr manager.Manager, options Options)
 	if err := api.ReadFrom(ctx, mgr.GetCache()); err != nil {
 		return nil, err
 	}
-	options.Driver.API = Choose(api, options.Choose)
+	options.Driver.API = api
 	driver, err := clusterapi.NewDriver(options.Driver)
 	if err != nil {
 		return nil, err
 	}
-	events, err := NewEvents(driver, EventsOptions{
-		PodsOn: func(ctx context.Context, node string) ([]*corev1.Pod, error) {
-			return podsOn(ctx, mgr.GetCache(), node)
-		},
-		Choose:    options.Choose,
-		Placement: options.Driver.Options.Placement,
-	})
-	if err != nil {
+	if err := addController(mgr, driver, options); err != nil {
 		return nil, err
 	}
-	reconciler, err := NewReconciler(driver, options.Reconciler)
+	return driver, nil
+}
+
+func addController(mgr manager.Manager, driver *clusterapi.Driver, options Options) error {
+	var syncer clusterapi.Syncer = driver
+	if options.Around != nil {
+		syncer = options.Around(driver)
+	}
+	events, err := NewEvents(driver.NewFeed(nil), syncer)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	reconciler, err := NewReconciler(syncer, options.Reconciler)
+	if err != nil {
+		return err
 	}
 	options.Controller.RateLimiter = reconciler.RateLimiter()
 	err = builder.ControllerManagedBy(mgr).
@@ -90,22 +94,9 @@ func SetupWithManager(ctx context.Context, mgr manager.Manager, options Options)
 		Watches(&corev1.Node{}, events.Nodes()).
 		Complete(reconciler)
 	if err != nil {
-		return nil, fmt.Errorf("controllerruntime: %w", err)
+		return fmt.Errorf("controllerruntime: %w", err)
 	}
-	if err := mgr.Add(&pruner{
-		store:      driver.Backoff(),
-		now:        options.Driver.Now,
-		everywhere: !needsLeader(mgr, options),
-	}); err != nil {
-		return nil, fmt.Errorf("controllerruntime: add the pruning of backoff: %w", err)
-	}
-	return driver, nil
-}
-
-// needsLeader says whether the controller runs only where the manager is the leader.
-func needsLeader(mgr manager.Manager, o Options) bool {
-	needs := cmp.Or(o.Controller.NeedLeaderElection, mgr.GetControllerOptions().NeedLeaderElection)
-	return needs == nil || *needs
+	return nil
 }
 
 func (o Options) withDefaults(mgr manager.Manager) (Options, error) {
