@@ -14,7 +14,15 @@ import (
 //
 // All methods may be called from several goroutines at once. Errors must satisfy the
 // predicates of k8s.io/apimachinery/pkg/api/errors (IsNotFound, IsConflict, ...), because
-// the Driver decides by them. A call must return when its context is done.
+// the Driver decides by them. A call that returns no error returns an object.
+//
+// A call must return when its context is done. A call whose context is done returns an
+// error, also if it was done before the call; a write that was not sent then has no effect.
+//
+// Observe's objects are only read. What the other calls return belongs to the caller, and an
+// argument must be neither changed nor kept.
+//
+// fake.TestClusterAPI checks an implementation against all this.
 type ClusterAPI interface {
 	Reader
 	Writer
@@ -23,9 +31,15 @@ type ClusterAPI interface {
 // Reader supplies what a plan is made from.
 type Reader interface {
 	// Observe returns the DaemonSet with all nodes, the pods that it owns and the orphans of
-	// its namespace, and the ControllerRevisions of its namespace. It may serve from caches
-	// that lag, also each by its own delay; Observation.AsOf says how far they have come.
-	// The objects are only read. A set that is not there is a NotFound error.
+	// its namespace, and the ControllerRevisions of its namespace. Pods that the set owns
+	// belong in it also if its selector no longer matches them, so do not list by the
+	// selector; orphans that it does not match may be left out. Pods that are being deleted or
+	// have finished belong in it, and nodes in whatever state. Pods and revisions of other
+	// namespaces or other controllers are passed over.
+	//
+	// It may serve from caches that lag, also each by its own delay; Observation.AsOf says how
+	// far they have come. The objects are only read, so they may be a cache's own. A set that
+	// is not there is a NotFound error.
 	Observe(ctx context.Context, key types.NamespacedName) (Observation, error)
 
 	// Live returns the DaemonSet from the API server itself, never from a cache. It is asked
@@ -45,8 +59,10 @@ type Observation struct {
 	AsOf    Versions
 }
 
-// Versions are resource versions, one for each kind that the Driver writes. An empty one
-// is not known, and nothing is concluded from it.
+// Versions are resource versions, one for each kind that the Driver writes: the objects of
+// the observation show every write up to it. Older than that is safe, newer is not: the
+// Driver would take its own writes for undone. An empty one is not known, and nothing is
+// concluded from it.
 type Versions struct {
 	DaemonSets string
 	Pods       string
@@ -65,7 +81,8 @@ type Writer interface {
 	CreatePod(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error)
 
 	// PatchPod applies a JSON merge patch (RFC 7396), which concerns the pod's metadata only,
-	// and returns the pod as stored. Idempotent.
+	// and returns the pod as stored. A resource version in the patch other than the stored one
+	// is a Conflict error; without one the patch is idempotent.
 	PatchPod(ctx context.Context, pod daemonset.Ref, mergePatch []byte) (*corev1.Pod, error)
 
 	// DeletePod asks for the pod's graceful deletion, with its UID as a precondition.
@@ -81,7 +98,7 @@ type Writer interface {
 	UpdateRevision(ctx context.Context, revision *appsv1.ControllerRevision) (*appsv1.ControllerRevision, error)
 
 	// PatchRevision applies a JSON merge patch to the revision's metadata and returns the
-	// revision as stored. Idempotent.
+	// revision as stored. Resource versions are as with PatchPod.
 	PatchRevision(ctx context.Context, revision daemonset.Ref, mergePatch []byte) (*appsv1.ControllerRevision, error)
 
 	// DeleteRevision removes the revision, with its UID as a precondition.

@@ -58,6 +58,18 @@ func (c *cache[T]) setLag(lag Lag) { c.lag = lag }
 
 func (c *cache[T]) close() { delete(c.store.caches, c) }
 
+// follow takes the place of another cache of the kind, which must still be kept.
+func (c *cache[T]) follow(other *cache[T]) {
+	c.position, c.version, c.lag = other.position, other.version, other.lag
+	for _, obj := range c.sorted(c.objects) {
+		c.scopes.replace(obj, nil)
+	}
+	c.objects = maps.Clone(other.objects)
+	for _, obj := range c.sorted(c.objects) {
+		c.scopes.replace(nil, obj)
+	}
+}
+
 // advance takes in what the lag lets through.
 func (c *cache[T]) advance() {
 	if c.lag.Hold {

@@ -24,7 +24,7 @@ type Client struct {
 	watches        []*Watch
 	watchesCreated int
 	told           []Event
-	closed         bool
+	released       bool // the cluster no longer keeps what the caches have not seen
 	faults         []*Fault
 	chaos          Chaos
 	asked          map[request]int // how often at askedAt
@@ -36,10 +36,15 @@ type Client struct {
 var _ clusterapi.ClusterAPI = (*Client)(nil)
 
 // NewClient starts a process whose caches show the cluster as it is now. Close it when it
-// is not used any more: until then the cluster keeps what it has not seen.
+// is not used any more, even if it crashed: until then the cluster keeps what it has not
+// seen.
 func (c *Cluster) NewClient() *Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.newClient()
+}
+
+func (c *Cluster) newClient() *Client {
 	cl := &Client{cluster: c, number: c.clientsCreated, asked: map[request]int{}}
 	c.clientsCreated++
 	cl.nodes = newCache(c.nodes, byNamespace[*corev1.Node], cl.tell)
@@ -49,17 +54,46 @@ func (c *Cluster) NewClient() *Client {
 	return cl
 }
 
+// Restart ends the process as Close does, if it is not dead already, and starts another one
+// whose caches stand where those of cl stood and lag as they did: an informer that lists
+// anew may get what a lagging API server still has. It starts without faults, chaos,
+// watches and a count of writes. If cl was closed before, what it had not seen is no longer
+// kept, and the new caches show the cluster as it is now.
+func (cl *Client) Restart() *Client {
+	c := cl.cluster
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	next := c.newClient()
+	if !cl.released {
+		next.nodes.follow(cl.nodes)
+		next.sets.follow(cl.sets)
+		next.revisions.follow(cl.revisions)
+		next.pods.follow(cl.pods)
+	}
+	cl.release()
+	return next
+}
+
 // Close ends the process: its caches see no more, and its calls fail with ErrCrashed.
 // Closing again does nothing.
 func (cl *Client) Close() {
-	cl.locked(cl.die)
+	cl.cluster.mu.Lock()
+	defer cl.cluster.mu.Unlock()
+	cl.release()
 }
 
-func (cl *Client) die() {
-	cl.closed, cl.crashed = true, true
+// release lets the cluster forget what the client has not seen.
+func (cl *Client) release() {
+	cl.die()
+	cl.released = true
 	for _, cached := range cl.caches() {
 		cached.close()
 	}
+}
+
+// die stops the process. Its caches keep their place, for one that is started after it.
+func (cl *Client) die() {
+	cl.crashed = true
 	cl.watches = nil
 }
 

@@ -3,19 +3,25 @@ package fake
 import (
 	"slices"
 	"testing"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/daemonplan/daemonplan/clusterapi"
 )
 
 // Harness is what TestClusterAPI needs around an implementation: a server on which it can
-// do what users do.
+// do what users do. The server may be a real one, which others use at the same time: the
+// suite names its nodes after its namespace, removes them in the end, and minds no others.
+//
+// A harness that is also a Holder, a Recorder or a StatusWriter lets the suite find more.
 type Harness interface {
-	// API returns the implementation under test.
+	// API returns the implementation under test, always the same one.
 	API() clusterapi.ClusterAPI
 
-	// Namespace names a namespace that exists and holds nothing.
+	// Namespace names a namespace that exists and holds nothing. It is another one for each
+	// harness on the same server. Removing it is up to the harness.
 	Namespace() string
 
 	// Create stores a *corev1.Node, *corev1.Pod, *appsv1.DaemonSet or
@@ -30,7 +36,7 @@ type Harness interface {
 }
 
 // Holder is a Harness that can keep Observe in the past. Without it, nothing shows that
-// Live and Revision do not read from a cache.
+// Live and Revision do not read from a cache, and that AsOf does not run ahead.
 type Holder interface {
 	// Hold keeps Observe from showing anything new until the next Sync.
 	Hold(t *testing.T)
@@ -39,20 +45,37 @@ type Holder interface {
 // Recorder is a Harness that can tell which events arrived. Without it, RecordEvent is
 // only checked not to block.
 type Recorder interface {
-	// Recorded returns the events that arrived so far, oldest first.
+	// Recorded returns the events that arrived so far, oldest first. It may wait for those on
+	// their way, and hold events about other objects than the test's.
 	Recorded(t *testing.T) []RecordedEvent
+}
+
+// StatusWriter is a Harness that can do what kubelets do. Without it, nothing shows that
+// Observe holds pods that have finished and nodes that are not ready.
+type StatusWriter interface {
+	// WriteStatus replaces the status of a *corev1.Pod or *corev1.Node, as it is in obj, and
+	// returns the object as stored.
+	WriteStatus(t *testing.T, obj runtime.Object) runtime.Object
 }
 
 // TestClusterAPI checks an implementation of clusterapi.ClusterAPI sentence by sentence
 // against what that interface promises. It calls newHarness for every part, which may run
 // in any order but not in parallel. Parts for which a harness has not the means are
-// skipped, and say so.
+// skipped, and say so. A call that has not returned after 30 s fails its part.
 func TestClusterAPI(t *testing.T, newHarness func(t *testing.T) Harness) {
+	t.Helper()
+	testClusterAPI(t, newHarness, limits{deadline: 30 * time.Second, patience: 10 * time.Second})
+}
+
+func testClusterAPI(t *testing.T, newHarness func(t *testing.T) Harness, limits limits) {
 	t.Helper()
 	for _, clause := range clauses() {
 		t.Run(clause.name, func(t *testing.T) {
 			h := newHarness(t)
-			clause.check(&contract{Harness: h, t: t, api: h.API()})
+			api := h.API()
+			c := &contract{Harness: h, t: t, api: &watched{t: t, api: api, limits: limits}, nodes: map[string]*corev1.Node{}}
+			t.Cleanup(func() { c.clean(t) })
+			clause.check(c)
 		})
 	}
 }
@@ -63,7 +86,7 @@ type clause struct {
 }
 
 func clauses() []clause {
-	return slices.Concat(readClauses(), podClauses(), revisionClauses(), setClauses(), callClauses())
+	return slices.Concat(readClauses(), cacheClauses(), podClauses(), revisionClauses(), setClauses(), callClauses(), ownerClauses())
 }
 
 // contract is one part of the suite with its harness.
@@ -71,5 +94,7 @@ type contract struct {
 	Harness
 
 	t   *testing.T
-	api clusterapi.ClusterAPI
+	api *watched
+
+	nodes map[string]*corev1.Node // that this part made
 }

@@ -18,6 +18,7 @@ func podClauses() []clause {
 		{"CreatePod/a name that is taken is AlreadyExists", checkCreatePodTwice},
 		{"PatchPod/merges into the metadata", checkPatchPod},
 		{"PatchPod/adopts and releases", checkAdoptPod},
+		{"PatchPod/another resource version is a Conflict", checkPatchStalePod},
 		{"PatchPod/never touches a successor", func(c *contract) {
 			t := c.t
 			c.checkRef(t, podRef(t, c), func(ref daemonset.Ref) error {
@@ -64,7 +65,7 @@ func checkCreatePodTwice(c *contract) {
 	first, err := c.api.CreatePod(t.Context(), c.pod("one", set))
 	must(t, "CreatePod", err)
 	_, err = c.api.CreatePod(t.Context(), c.pod("one", set))
-	wantError(t, "CreatePod of the same name", err, apierrors.IsAlreadyExists)
+	wantAlreadyExists(t, "CreatePod of the same name", err)
 	c.Sync(t)
 	if got := c.seenPod(t); got == nil || got.UID != first.UID {
 		t.Errorf("got %v, want the first pod untouched", got)
@@ -105,6 +106,22 @@ func checkAdoptPod(c *contract) {
 	must(t, "PatchPod", err)
 	if len(got.OwnerReferences) != 0 {
 		t.Errorf("got owner references %v, want none after the release", got.OwnerReferences)
+	}
+}
+
+// checkPatchStalePod patches as the Driver does when it adopts: the list of owners replaces
+// the stored one, so the object must be as it was seen.
+func checkPatchStalePod(c *contract) {
+	t := c.t
+	c.set(t)
+	stale := create(t, c, c.pod("one", nil))
+	_, err := c.api.PatchPod(t.Context(), refOf(stale), []byte(`{"metadata":{"labels":{"first":"1"}}}`))
+	must(t, "PatchPod", err)
+	_, err = c.api.PatchPod(t.Context(), refOf(stale), []byte(`{"metadata":{"resourceVersion":"`+stale.ResourceVersion+`","labels":{"second":"1"}}}`))
+	wantConflict(t, "PatchPod at an old resource version", err)
+	c.Sync(t)
+	if got := c.seenPod(t); got == nil || got.Labels["first"] == "" || got.Labels["second"] != "" {
+		t.Errorf("got %v, want only the first patch to have had an effect", got)
 	}
 }
 

@@ -1,110 +1,169 @@
 package fake
 
 import (
+	"slices"
+	"testing"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func readClauses() []clause {
 	return []clause{
 		{"Observe/returns the set with all that a plan needs", checkObserve},
+		{"Observe/shows owned pods that the selector does not match", checkObserveUnmatched},
+		{"Observe/shows pods that are being deleted", checkObserveDeleted},
+		{"Observe/shows pods that have finished and nodes that are not ready", checkObserveStatus},
+		{"Observe/no longer shows what is gone", checkObserveGone},
 		{"Observe/a set that is not there is NotFound", func(c *contract) {
 			t := c.t
 			_, err := c.api.Observe(t.Context(), c.key("absent"))
-			wantError(t, "Observe", err, apierrors.IsNotFound)
+			wantNotFound(t, "Observe", err)
 		}},
 		{"Observe/AsOf covers what was written before", checkAsOf},
-		{"Live/reads from the server", checkLive},
+		{"Live/returns the set", checkLive},
 		{"Live/a set that is not there is NotFound", func(c *contract) {
 			t := c.t
 			_, err := c.api.Live(t.Context(), c.key("absent"))
-			wantError(t, "Live", err, apierrors.IsNotFound)
+			wantNotFound(t, "Live", err)
 		}},
-		{"Revision/reads from the server", checkRevision},
 		{"Revision/one that is not there is NotFound", func(c *contract) {
 			t := c.t
 			_, err := c.api.Revision(t.Context(), c.key("absent"))
-			wantError(t, "Revision", err, apierrors.IsNotFound)
+			wantNotFound(t, "Revision", err)
 		}},
 	}
 }
 
+// checkObserve has nodes that no pod would go to, because who leaves nodes out takes those
+// for granted.
 func checkObserve(c *contract) {
 	t := c.t
 	set := c.set(t)
 	other := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "other", UID: "00000000-0000-4000-8000-000000000001"}}
-	create(t, c, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "contract-a"}})
-	create(t, c, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "contract-b"}})
+	plain := c.node(t, "plain", corev1.NodeSpec{})
+	cordoned := c.node(t, "cordoned", corev1.NodeSpec{Unschedulable: true})
+	tainted := c.node(t, "tainted", corev1.NodeSpec{Taints: []corev1.Taint{{Key: "example.com/contract", Effect: corev1.TaintEffectNoSchedule}}})
 	create(t, c, c.pod("owned", set))
 	create(t, c, c.pod("orphan", nil))
 	create(t, c, c.revision("owned", set))
+	create(t, c, c.revision("orphan", nil))
 	create(t, c, c.revision("of-another", other))
 	c.Sync(t)
 	seen := c.observe(t)
 	if seen.DaemonSet.UID != set.UID {
 		t.Errorf("DaemonSet: got UID %s, want %s", seen.DaemonSet.UID, set.UID)
 	}
-	wantNames(t, "nodes", seen.Nodes, "contract-a", "contract-b")
+	wantNames(t, "nodes", seen.Nodes, plain.Name, cordoned.Name, tainted.Name)
 	wantNames(t, "pods", seen.Pods, "owned", "orphan")
-	wantNames(t, "revisions", seen.Revisions, "owned", "of-another")
+	wantNames(t, "revisions", seen.Revisions, "owned", "orphan", "of-another")
+}
+
+func checkObserveUnmatched(c *contract) {
+	t := c.t
+	set := c.set(t)
+	for name, labels := range map[string]map[string]string{"relabelled": {"app": "other"}, "unlabelled": nil} {
+		pod := c.pod(name, set)
+		pod.Labels = labels
+		create(t, c, pod)
+	}
+	c.Sync(t)
+	wantNames(t, "pods", c.observe(t).Pods, "relabelled", "unlabelled")
+}
+
+// checkObserveDeleted holds the pod by a finalizer, because a server without kubelets may
+// let it go at once.
+func checkObserveDeleted(c *contract) {
+	t := c.t
+	pod := c.pod("one", c.set(t))
+	pod.Finalizers = []string{"example.com/contract"}
+	ref := refOf(create(t, c, pod))
+	must(t, "DeletePod", c.api.DeletePod(t.Context(), ref))
+	held, err := c.api.PatchPod(t.Context(), ref, []byte(`{"metadata":{"annotations":{"contract":"1"}}}`))
+	if err != nil || held.DeletionTimestamp == nil {
+		t.Skipf("the server does not keep a pod for its finalizer: %v", err)
+	}
+	c.Sync(t)
+	switch got := c.seenPod(t); {
+	case got == nil:
+		t.Error("the pod is not shown, though it is there until its finalizer is gone")
+	case got.DeletionTimestamp == nil:
+		t.Error("the pod is shown as if it had not been deleted")
+	}
+	_, err = c.api.PatchPod(t.Context(), ref, []byte(`{"metadata":{"finalizers":null}}`))
+	must(t, "PatchPod, to let the pod go", err)
+}
+
+func checkObserveStatus(c *contract) {
+	t := c.t
+	writer, ok := c.Harness.(StatusWriter)
+	if !ok {
+		t.Skip("the harness is no StatusWriter: pods cannot finish, and nodes cannot be not ready")
+	}
+	set := c.set(t)
+	for name, phase := range map[string]corev1.PodPhase{"failed": corev1.PodFailed, "succeeded": corev1.PodSucceeded} {
+		pod := create(t, c, c.pod(name, set))
+		pod.Status.Phase = phase
+		writer.WriteStatus(t, pod)
+	}
+	node := c.node(t, "down", corev1.NodeSpec{})
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionFalse, Reason: "Contract"}}
+	writer.WriteStatus(t, node)
+	c.Sync(t)
+	seen := c.observe(t)
+	wantNames(t, "pods", seen.Pods, "failed", "succeeded")
+	wantNames(t, "nodes", seen.Nodes, node.Name)
+}
+
+func checkObserveGone(c *contract) {
+	t := c.t
+	set := c.set(t)
+	pod := create(t, c, c.pod("one", nil))
+	revision := create(t, c, c.revision("one", nil))
+	node := c.node(t, "one", corev1.NodeSpec{})
+	c.Sync(t)
+	c.observe(t)
+	c.Remove(t, pod)
+	c.Remove(t, revision)
+	c.Remove(t, node)
+	c.Sync(t)
+	seen := c.observe(t)
+	wantWithout(t, "pods", seen.Pods, pod)
+	wantWithout(t, "revisions", seen.Revisions, revision)
+	wantWithout(t, "nodes", seen.Nodes, node)
+	c.Remove(t, set)
+	c.Sync(t)
+	_, err := c.api.Observe(t.Context(), keyOf(set))
+	wantNotFound(t, "Observe of a set that is gone", err)
 }
 
 func checkAsOf(c *contract) {
 	t := c.t
-	set := c.set(t)
-	pod, err := c.api.CreatePod(t.Context(), c.pod("one", set))
-	must(t, "CreatePod", err)
-	revision, err := c.api.CreateRevision(t.Context(), c.revision("one", set))
-	must(t, "CreateRevision", err)
-	live, err := c.api.Live(t.Context(), keyOf(set))
-	must(t, "Live", err)
-	live.Status.NumberReady = 1
-	written, err := c.api.UpdateStatus(t.Context(), live)
-	must(t, "UpdateStatus", err)
+	w := c.writeAll(t, c.set(t))
 	c.Sync(t)
-	observation, err := c.api.Observe(t.Context(), keyOf(set))
-	must(t, "Observe", err)
-	wantCovered(t, "DaemonSets", observation.AsOf.DaemonSets, written.ResourceVersion)
-	wantCovered(t, "Pods", observation.AsOf.Pods, pod.ResourceVersion)
-	wantCovered(t, "Revisions", observation.AsOf.Revisions, revision.ResourceVersion)
+	asOf := c.observation(t).AsOf
+	wantCovered(t, "DaemonSets", asOf.DaemonSets, w.set.ResourceVersion)
+	wantCovered(t, "Pods", asOf.Pods, w.pod.ResourceVersion)
+	wantCovered(t, "Revisions", asOf.Revisions, w.revision.ResourceVersion)
 }
 
 func checkLive(c *contract) {
 	t := c.t
 	set := c.set(t)
-	c.Sync(t)
-	c.hold(t)
 	live, err := c.api.Live(t.Context(), keyOf(set))
 	must(t, "Live", err)
-	live.Status.NumberReady = 7
-	_, err = c.api.UpdateStatus(t.Context(), live)
-	must(t, "UpdateStatus", err)
-	live, err = c.api.Live(t.Context(), keyOf(set))
-	must(t, "Live", err)
-	if live.Status.NumberReady != 7 {
-		t.Error("Live does not show a write that was made before it")
-	}
-	observation, err := c.api.Observe(t.Context(), keyOf(set))
-	must(t, "Observe", err)
-	if asOf := observation.AsOf.DaemonSets; observation.Objects.DaemonSet.Status.NumberReady != 7 && covers(asOf, live.ResourceVersion) {
-		t.Errorf("AsOf says %s, but Observe does not show the write %s", asOf, live.ResourceVersion)
-	}
+	wantSame(t, "UID", live.UID, set.UID)
+	wantSame(t, "spec", live.Spec, set.Spec)
 	c.Remove(t, set)
 	_, err = c.api.Live(t.Context(), keyOf(set))
-	wantError(t, "Live of a set that is gone", err, apierrors.IsNotFound)
+	wantNotFound(t, "Live of a set that is gone", err)
 }
 
-func checkRevision(c *contract) {
-	t := c.t
-	c.Sync(t)
-	c.hold(t)
-	stored, err := c.api.CreateRevision(t.Context(), c.revision("one", nil))
-	must(t, "CreateRevision", err)
-	got, err := c.api.Revision(t.Context(), keyOf(stored))
-	must(t, "Revision", err)
-	if got.UID != stored.UID || got.ResourceVersion != stored.ResourceVersion {
-		t.Errorf("got %s at %s, want %s at %s", got.UID, got.ResourceVersion, stored.UID, stored.ResourceVersion)
+// wantWithout checks that an object is not there. One of its name may be.
+func wantWithout[T Object](t *testing.T, what string, objects []T, gone T) {
+	t.Helper()
+	if slices.ContainsFunc(objects, func(obj T) bool { return obj.GetUID() == gone.GetUID() }) {
+		t.Errorf("%s: got %s, which is gone", what, gone.GetName())
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/daemonplan/daemonplan/daemonset"
 )
@@ -15,6 +14,7 @@ func revisionClauses() []clause {
 		{"UpdateRevision/replaces the revision", checkUpdateRevision},
 		{"UpdateRevision/another resource version is a Conflict", checkUpdateStaleRevision},
 		{"PatchRevision/merges into the metadata", checkPatchRevision},
+		{"PatchRevision/another resource version is a Conflict", checkPatchStaleRevision},
 		{"PatchRevision/never touches a successor", func(c *contract) {
 			t := c.t
 			c.checkRef(t, revisionRef(t, c), func(ref daemonset.Ref) error {
@@ -46,7 +46,7 @@ func checkCreateRevision(c *contract) {
 	}
 	wantSame(t, "owner references", stored.OwnerReferences, give.OwnerReferences)
 	_, err = c.api.CreateRevision(t.Context(), c.revision("one", nil))
-	wantError(t, "CreateRevision of a name that is taken", err, apierrors.IsAlreadyExists)
+	wantAlreadyExists(t, "CreateRevision of a name that is taken", err)
 }
 
 func checkUpdateRevision(c *contract) {
@@ -77,7 +77,7 @@ func checkUpdateStaleRevision(c *contract) {
 	must(t, "UpdateRevision", err)
 	stale.Revision = 3
 	_, err = c.api.UpdateRevision(t.Context(), stale)
-	wantError(t, "UpdateRevision at an old resource version", err, apierrors.IsConflict)
+	wantConflict(t, "UpdateRevision at an old resource version", err)
 	got, err := c.api.Revision(t.Context(), keyOf(current))
 	must(t, "Revision", err)
 	if got.Revision != 2 {
@@ -100,12 +100,24 @@ func checkPatchRevision(c *contract) {
 	}
 }
 
+func checkPatchStaleRevision(c *contract) {
+	t := c.t
+	stale := create(t, c, c.revision("one", nil))
+	_, err := c.api.PatchRevision(t.Context(), refOf(stale), []byte(`{"metadata":{"labels":{"first":"1"}}}`))
+	must(t, "PatchRevision", err)
+	_, err = c.api.PatchRevision(t.Context(), refOf(stale), []byte(`{"metadata":{"resourceVersion":"`+stale.ResourceVersion+`","labels":{"second":"1"}}}`))
+	wantConflict(t, "PatchRevision at an old resource version", err)
+	got, err := c.api.Revision(t.Context(), keyOf(stale))
+	must(t, "Revision", err)
+	wantSame(t, "labels", got.Labels, map[string]string{"first": "1"})
+}
+
 func checkDeleteRevision(c *contract) {
 	t := c.t
 	stored := create(t, c, c.revision("one", nil))
 	must(t, "DeleteRevision", c.api.DeleteRevision(t.Context(), refOf(stored)))
 	_, err := c.api.Revision(t.Context(), keyOf(stored))
-	wantError(t, "Revision of one that was deleted", err, apierrors.IsNotFound)
+	wantNotFound(t, "Revision of one that was deleted", err)
 }
 
 // revisionRef makes a revision that checkRef can replace.

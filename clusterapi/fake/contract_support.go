@@ -13,24 +13,69 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 func (c *contract) key(name string) types.NamespacedName { return keyIn(c.Namespace(), name) }
 
-// hold keeps Observe in the past, if the harness can.
+// hold keeps Observe in the past. A part that cannot do without ends here if the harness is
+// no Holder.
 func (c *contract) hold(t *testing.T) {
 	t.Helper()
-	if holder, ok := c.Harness.(Holder); ok {
-		holder.Hold(t)
+	holder, ok := c.Harness.(Holder)
+	if !ok {
+		t.Skip("the harness is no Holder: it cannot keep Observe in the past")
 	}
+	c.Sync(t)
+	holder.Hold(t)
 }
 
-func (c *contract) observe(t *testing.T) daemonset.Objects {
+func (c *contract) observation(t *testing.T) clusterapi.Observation {
 	t.Helper()
 	observation, err := c.api.Observe(t.Context(), c.key("agent"))
 	must(t, "Observe", err)
-	return observation.Objects
+	return observation
+}
+
+// observe returns what Observe shows, without the pods and revisions of other namespaces,
+// which may be among it.
+func (c *contract) observe(t *testing.T) daemonset.Objects {
+	t.Helper()
+	seen := c.observation(t).Objects
+	seen.Pods = within(seen.Pods, c.Namespace())
+	seen.Revisions = within(seen.Revisions, c.Namespace())
+	return seen
+}
+
+func within[T Object](objects []T, namespaceName string) []T {
+	return slices.DeleteFunc(slices.Clone(objects), func(obj T) bool { return obj.GetNamespace() != namespaceName })
+}
+
+// node stores a node until the end of the part. Nodes have no namespace, so this one takes
+// its name from it.
+func (c *contract) node(t *testing.T, name string, spec corev1.NodeSpec) *corev1.Node {
+	t.Helper()
+	node := create(t, c, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace() + "-" + name}, Spec: spec})
+	c.nodes[node.Name] = node
+	return node
+}
+
+// Remove removes an object, and remembers that it need not be cleaned up.
+func (c *contract) Remove(t *testing.T, obj runtime.Object) {
+	t.Helper()
+	if node, ok := obj.(*corev1.Node); ok {
+		delete(c.nodes, node.Name)
+	}
+	c.Harness.Remove(t, obj)
+}
+
+// clean removes what is in no namespace.
+func (c *contract) clean(t *testing.T) {
+	t.Helper()
+	for _, node := range c.nodes {
+		c.Harness.Remove(t, node)
+	}
 }
 
 // set stores the set that the suite is about.
@@ -94,12 +139,12 @@ type replaceable struct {
 func (c *contract) checkRef(t *testing.T, r replaceable, write func(daemonset.Ref) error) {
 	t.Helper()
 	r.replace()
-	wantError(t, "the write to a successor", write(r.ref), apierrors.IsConflict)
+	wantConflict(t, "the write to a successor", write(r.ref))
 	if r.touched() {
 		t.Error("the write had an effect on a successor of the same name")
 	}
 	r.remove()
-	wantError(t, "the write to what is gone", write(r.ref), apierrors.IsNotFound)
+	wantNotFound(t, "the write to what is gone", write(r.ref))
 }
 
 func create[T Object](t *testing.T, c *contract, obj T) T {
@@ -118,10 +163,37 @@ func must(t *testing.T, what string, err error) {
 	}
 }
 
-func wantError(t *testing.T, what string, err error, is func(error) bool) {
+func wantNotFound(t *testing.T, what string, err error) {
 	t.Helper()
-	if !is(err) {
-		t.Errorf("%s: got error %v (%s), want one of another kind", what, err, apierrors.ReasonForError(err))
+	wantError(t, what, err, metav1.StatusReasonNotFound)
+}
+
+func wantConflict(t *testing.T, what string, err error) {
+	t.Helper()
+	wantError(t, what, err, metav1.StatusReasonConflict)
+}
+
+func wantAlreadyExists(t *testing.T, what string, err error) {
+	t.Helper()
+	wantError(t, what, err, metav1.StatusReasonAlreadyExists)
+}
+
+// wantError checks the kind of an error in the way in which the Driver does.
+func wantError(t *testing.T, what string, err error, kind metav1.StatusReason) {
+	t.Helper()
+	is := map[metav1.StatusReason]func(error) bool{
+		metav1.StatusReasonNotFound:      apierrors.IsNotFound,
+		metav1.StatusReasonConflict:      apierrors.IsConflict,
+		metav1.StatusReasonAlreadyExists: apierrors.IsAlreadyExists,
+	}[kind]
+	switch reason := apierrors.ReasonForError(err); {
+	case is(err):
+	case err == nil:
+		t.Errorf("%s: got no error, want %s", what, kind)
+	case reason == "":
+		t.Errorf("%s: got an error of no kind (%v), want %s", what, err, kind)
+	default:
+		t.Errorf("%s: got %s (%v), want %s", what, reason, err, kind)
 	}
 }
 

@@ -5,72 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-	appsv1 "k8s.io/api/apps/v1"
+	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/clusterapi/fake"
+	"github.com/daemonplan/daemonplan/daemonset"
 )
-
-// harness runs the contract on the cluster's own client.
-type harness struct {
-	cluster *fake.Cluster
-	client  *fake.Client
-	lag     fake.Lag
-}
-
-func (h *harness) API() clusterapi.ClusterAPI { return h.client }
-func (h *harness) Namespace() string          { return "ns" }
-
-func (h *harness) Create(t *testing.T, obj runtime.Object) runtime.Object {
-	t.Helper()
-	stored, err := createAny(h.cluster, obj)
-	require.NoError(t, err)
-	return stored
-}
-
-func createAny(c *fake.Cluster, obj runtime.Object) (runtime.Object, error) {
-	switch obj := obj.(type) {
-	case *corev1.Node:
-		return fake.Create(c, obj)
-	case *corev1.Pod:
-		return fake.Create(c, obj)
-	case *appsv1.DaemonSet:
-		return fake.Create(c, obj)
-	case *appsv1.ControllerRevision:
-		return fake.Create(c, obj)
-	}
-	return nil, fmt.Errorf("no such kind: %T", obj)
-}
-
-func (h *harness) Remove(t *testing.T, obj runtime.Object) {
-	t.Helper()
-	key := func(namespace, name string) types.NamespacedName {
-		return types.NamespacedName{Namespace: namespace, Name: name}
-	}
-	var err error
-	switch obj := obj.(type) {
-	case *corev1.Pod:
-		err = fake.Delete[*corev1.Pod](h.cluster, key(obj.Namespace, obj.Name), fake.DeleteOptions{})
-	case *appsv1.DaemonSet:
-		err = fake.Delete[*appsv1.DaemonSet](h.cluster, key(obj.Namespace, obj.Name), fake.DeleteOptions{})
-	case *appsv1.ControllerRevision:
-		err = fake.Delete[*appsv1.ControllerRevision](h.cluster, key(obj.Namespace, obj.Name), fake.DeleteOptions{})
-	}
-	require.NoError(t, err)
-}
-
-func (h *harness) Sync(*testing.T) {
-	h.client.SetLag(h.lag)
-	h.client.Sync()
-}
-
-func (h *harness) Hold(*testing.T) { h.client.SetLag(fake.Lag{Hold: true}) }
-
-func (h *harness) Recorded(*testing.T) []fake.RecordedEvent { return h.cluster.Recorded() }
 
 func TestContractOnTheClusterItself(t *testing.T) {
 	lags := map[string]fake.Lag{
@@ -81,12 +21,46 @@ func TestContractOnTheClusterItself(t *testing.T) {
 	}
 	for name, lag := range lags {
 		t.Run(name, func(t *testing.T) {
-			fake.TestClusterAPI(t, func(*testing.T) fake.Harness {
-				c := fake.New(1)
-				h := &harness{cluster: c, client: c.NewClient(), lag: lag}
-				h.client.SetLag(lag)
+			fake.TestClusterAPI(t, func(t *testing.T) fake.Harness {
+				t.Helper()
+				h := newHarness(t, fake.New(1), "ns")
+				h.lag = lag
+				h.adapter.SetLag(lag)
 				return h
 			})
 		})
 	}
+}
+
+// TestContractOnASharedServer has one server for all parts, on which there is something
+// before them, as on a real one.
+func TestContractOnASharedServer(t *testing.T) {
+	c := inhabited(t)
+	before := len(fake.List[*corev1.Node](c, ""))
+	parts := 0
+	fake.TestClusterAPI(t, func(t *testing.T) fake.Harness {
+		t.Helper()
+		parts++
+		return newHarness(t, c, fmt.Sprintf("contract-%d", parts))
+	})
+	assert.Greater(t, parts, 30)
+	assert.Len(t, fake.List[*corev1.Node](c, ""), before, "the suite removes its nodes")
+}
+
+// inhabited is a cluster that others use: with nodes, another set of the suite's name and
+// all that belongs to it.
+func inhabited(t *testing.T) *fake.Cluster {
+	t.Helper()
+	c := fake.New(1)
+	for _, name := range []string{"a", "b", "z"} {
+		mustCreate(t, c, newNode(name))
+	}
+	set := mustCreate(t, c, newSet("agent"))
+	mustCreate(t, c, newOwned("one", "a", set))
+	mustCreate(t, c, newPod("another"))
+	mustCreate(t, c, newRevision("one"))
+	cl := c.NewClient()
+	defer cl.Close()
+	cl.RecordEvent(t.Context(), ref(set), daemonset.Event{Type: "Normal", Reason: "Another"})
+	return c
 }

@@ -7,6 +7,9 @@ import (
 
 // Lag is how far a client's cache of one kind stays behind the server. The conditions add
 // up; the zero value does not lag. What was seen once stays seen.
+//
+// With Changes or Hold the last writes stay unseen until others follow, or until Sync. For a
+// lag that ends by itself use Age.
 type Lag struct {
 	Changes int           // this many of the latest writes of the kind stay unseen
 	Age     time.Duration // writes younger than this stay unseen
@@ -54,11 +57,11 @@ func (cl *Client) each(kinds []Kind, f func(follower)) {
 	cl.publish()
 }
 
-// locked runs f while nobody else uses the cluster. A client that is closed sees no more.
+// locked runs f while nobody else uses the cluster. A client that is dead sees no more.
 func (cl *Client) locked(f func()) {
 	cl.cluster.mu.Lock()
 	defer cl.cluster.mu.Unlock()
-	if !cl.closed {
+	if !cl.crashed {
 		f()
 	}
 }
