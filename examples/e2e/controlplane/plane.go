@@ -96,6 +96,9 @@ func (p *Plane) start(ctx context.Context, opts Options) error {
 	if err := p.WaitReady(ctx); err != nil {
 		return err
 	}
+	if err := p.grantStock(ctx); err != nil {
+		return err
+	}
 	return p.startRest()
 }
 
