@@ -71,10 +71,12 @@ func (s *apiServer) config() *rest.Config {
 
 func mapper() meta.RESTMapper {
 	m := meta.NewDefaultRESTMapper(nil)
-	m.Add(corev1.SchemeGroupVersion.WithKind("Node"), meta.RESTScopeRoot)
-	m.Add(corev1.SchemeGroupVersion.WithKind("Pod"), meta.RESTScopeNamespace)
-	m.Add(appsv1.SchemeGroupVersion.WithKind("DaemonSet"), meta.RESTScopeNamespace)
-	m.Add(appsv1.SchemeGroupVersion.WithKind("ControllerRevision"), meta.RESTScopeNamespace)
+	for _, suffix := range []string{"", "List"} { // discovery makes mappings for lists, too
+		m.Add(corev1.SchemeGroupVersion.WithKind("Node"+suffix), meta.RESTScopeRoot)
+		m.Add(corev1.SchemeGroupVersion.WithKind("Pod"+suffix), meta.RESTScopeNamespace)
+		m.Add(appsv1.SchemeGroupVersion.WithKind("DaemonSet"+suffix), meta.RESTScopeNamespace)
+		m.Add(appsv1.SchemeGroupVersion.WithKind("ControllerRevision"+suffix), meta.RESTScopeNamespace)
+	}
 	return m
 }
 
