@@ -1,8 +1,9 @@
 // Package backoff spaces out the replacement of pods that keep failing.
 //
 // A pod that the kubelet rejects fails at once, is replaced, and fails again. Each
-// failure on a node doubles the time before the next replacement there. Everything in
-// this file is a value: the time is an argument, and nothing is remembered between calls.
+// failure on a node doubles the time before the next replacement there. [Policy], [Entry]
+// and [Entries] are values: the time is an argument, and nothing is remembered between
+// calls. A [Store] keeps entries between passes, and is saved and restored as [Entries].
 package backoff
 
 import (
@@ -78,18 +79,21 @@ func (p Policy) Next(e Entry, now time.Time) Entry {
 	return Entry{Key: e.Key, Delay: delay, Since: now}
 }
 
-// Wait is how long e still forbids a replacement at now; zero when it does not.
+// Wait is how long e still forbids a replacement at now; zero when it does not. It is never
+// longer than the maximum delay, nor than e's own, whatever the clock did since.
 func (p Policy) Wait(e Entry, now time.Time) time.Duration {
 	if e.Delay <= 0 || p.Decayed(e, now) {
 		return 0
 	}
-	return max(0, e.Since.Add(e.Delay).Sub(now))
+	delay := min(e.Delay, p.max())
+	return min(delay, max(0, e.Since.Add(delay).Sub(now)))
 }
 
 // Decayed reports whether e is too old to matter: untouched for more than twice the
-// maximum delay.
+// maximum delay. An entry from as far in the future does not matter either; it is not from
+// this clock.
 func (p Policy) Decayed(e Entry, now time.Time) bool {
-	age, limit := now.Sub(e.Since), p.max()
+	age, limit := now.Sub(e.Since).Abs(), p.max()
 	return age > limit && age-limit > limit
 }
 

@@ -60,7 +60,7 @@ func TestPolicyWait(t *testing.T) {
 		{"a nanosecond left", minute, time.Minute - 1, 1},
 		{"over", minute, time.Minute, 0},
 		{"long over", minute, time.Hour, 0},
-		{"clock set back", minute, -time.Minute, 2 * time.Minute},
+		{"clock set back", minute, -time.Minute, time.Minute}, // not longer than the delay
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { require.Equal(t, tt.want, backoff.Policy{}.Wait(tt.give, at(tt.now))) })
@@ -132,4 +132,29 @@ func TestStoreConcurrent(t *testing.T) {
 	}
 	wg.Wait()
 	require.Equal(t, 512*time.Second, s.View("set")[0].Delay, "ten failures, nine doublings")
+}
+
+// TestForeignClock: entries that were saved under another clock, or are garbage, forbid
+// nothing for longer than a clock of their own would.
+func TestForeignClock(t *testing.T) {
+	var p backoff.Policy
+	tests := []struct {
+		name    string
+		entry   backoff.Entry
+		wait    time.Duration
+		decayed bool
+	}{
+		{"a minute ahead", backoff.Entry{Delay: 10 * time.Second, Since: at(time.Minute)}, 10 * time.Second, false},
+		{"half an hour ahead", backoff.Entry{Delay: time.Minute, Since: at(30 * time.Minute)}, time.Minute, false},
+		{"further ahead", backoff.Entry{Delay: time.Minute, Since: at(30*time.Minute + 1)}, 0, true},
+		{"decades ahead", backoff.Entry{Delay: time.Minute, Since: at(70 * 365 * 24 * time.Hour)}, 0, true},
+		{"no delay that the policy gives", backoff.Entry{Delay: math.MaxInt64, Since: at(0)}, 15 * time.Minute, false},
+		{"never", backoff.Entry{Delay: time.Minute}, 0, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			require.Equal(t, tt.wait, p.Wait(tt.entry, at(0)))
+			require.Equal(t, tt.decayed, p.Decayed(tt.entry, at(0)))
+		})
+	}
 }

@@ -15,7 +15,7 @@ import (
 type pass struct {
 	*Driver
 	key    types.NamespacedName
-	seen   daemonset.Objects
+	seen   Observation
 	plan   daemonset.Plan
 	now    time.Time
 	result *Result
@@ -87,6 +87,10 @@ func (p *pass) retry(delay time.Duration) {
 		p.result.Requeue = delay
 	}
 }
+
+// wrote notes the version of an object as it is stored now. The time is that of the answer:
+// a pass can take long.
+func (p *pass) wrote(version Versions) { p.own.wrote(p.key, p.plan.For.UID, p.cfg.Now(), version) }
 
 func (p *pass) halt(why error) {
 	if p.halted == nil {

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 // call makes one call of the adapter and stays in control: a panic becomes an error, and a
@@ -17,8 +20,16 @@ func call[T any](ctx context.Context, d *Driver, f func(context.Context) (T, err
 		defer cancel()
 		ctx = limited
 	}
+	if ctx.Err() != nil {
+		var none T
+		return none, context.Cause(ctx)
+	}
 	answers := make(chan answer[T], 1)
-	go func() { answers <- guarded(ctx, f) }()
+	go func() {
+		a := answer[T]{err: fmt.Errorf("%w: the call ended its goroutine", ErrAdapter)}
+		defer func() { answers <- a }()
+		a = guarded(ctx, f)
+	}()
 	select {
 	case a := <-answers:
 		return a.value, a.err
@@ -48,13 +59,32 @@ func guarded[T any](ctx context.Context, f func(context.Context) (T, error)) (a 
 	return answer[T]{value, err}
 }
 
-// object is call for methods that return an object, which must not be nil without an error.
-func object[T any](ctx context.Context, d *Driver, f func(context.Context) (*T, error)) (*T, error) {
+// object is call for methods that return an object: the one that was asked for, with a UID.
+// Of want the name and the UID may be open.
+func object[T any, P interface {
+	*T
+	metav1.Object
+}](ctx context.Context, d *Driver, want daemonset.Ref, f func(context.Context) (P, error)) (P, error) {
 	got, err := call(ctx, d, f)
-	if err == nil && got == nil {
+	switch {
+	case err != nil:
+		return nil, err
+	case got == nil:
 		return nil, fmt.Errorf("%w: neither an object nor an error", ErrAdapter)
+	case got.GetName() == "" || got.GetUID() == "":
+		return nil, fmt.Errorf("%w: the %T that was returned has no name or no UID", ErrAdapter, *got)
+	case got.GetNamespace() != want.Namespace,
+		want.Name != "" && got.GetName() != want.Name,
+		want.UID != "" && got.GetUID() != want.UID:
+		return nil, fmt.Errorf("%w: another %T was returned, %s/%s with UID %s", ErrAdapter, *got, got.GetNamespace(), got.GetName(), got.GetUID())
 	}
-	return got, err
+	return got, nil
+}
+
+// live reads the set from the server. It may be another one of that name.
+func (p *pass) live(ctx context.Context) (*appsv1.DaemonSet, error) {
+	want := daemonset.Ref{Namespace: p.key.Namespace, Name: p.key.Name}
+	return object(ctx, p.Driver, want, func(ctx context.Context) (*appsv1.DaemonSet, error) { return p.cfg.API.Live(ctx, p.key) })
 }
 
 // act is call for methods that return nothing.

@@ -57,9 +57,7 @@ func claimVerb(c daemonset.Claim) Verb {
 // mayAdopt asks the API server itself whether the set is still there to adopt anything. A
 // cache could name a set that was deleted with its pods orphaned on purpose.
 func (p *pass) mayAdopt(ctx context.Context) error {
-	live, err := object(ctx, p.Driver, func(ctx context.Context) (*appsv1.DaemonSet, error) {
-		return p.cfg.API.Live(ctx, p.key)
-	})
+	live, err := p.live(ctx)
 	switch {
 	case apierrors.IsNotFound(err):
 		return errSetChanged
@@ -75,14 +73,14 @@ func (p *pass) mayAdopt(ctx context.Context) error {
 // the stored one, so the patch holds only if the object is as it was seen.
 func (p *pass) patchOwner(ctx context.Context, claim daemonset.Claim) error {
 	if claim.Kind == daemonset.PodKind {
-		i := slices.IndexFunc(p.seen.Pods, func(o *corev1.Pod) bool { return o.UID == claim.Ref.UID && o.Name == claim.Ref.Name })
-		patch := p.ownerPatch(&p.seen.Pods[i].ObjectMeta, claim)
+		i := slices.IndexFunc(p.seen.Objects.Pods, func(o *corev1.Pod) bool { return o.UID == claim.Ref.UID && o.Name == claim.Ref.Name })
+		patch := p.ownerPatch(&p.seen.Objects.Pods[i].ObjectMeta, claim)
 		return p.patchPod(ctx, claim.Ref, patch)
 	}
-	i := slices.IndexFunc(p.seen.Revisions, func(o *appsv1.ControllerRevision) bool {
+	i := slices.IndexFunc(p.seen.Objects.Revisions, func(o *appsv1.ControllerRevision) bool {
 		return o.UID == claim.Ref.UID && o.Name == claim.Ref.Name
 	})
-	patch := p.ownerPatch(&p.seen.Revisions[i].ObjectMeta, claim)
+	patch := p.ownerPatch(&p.seen.Objects.Revisions[i].ObjectMeta, claim)
 	return p.patchRevision(ctx, claim.Ref, patch)
 }
 
@@ -122,17 +120,17 @@ func (p *pass) applyRelabels(ctx context.Context) {
 }
 
 func (p *pass) patchPod(ctx context.Context, ref daemonset.Ref, patch []byte) error {
-	pod, err := object(ctx, p.Driver, func(ctx context.Context) (*corev1.Pod, error) {
+	pod, err := object(ctx, p.Driver, ref, func(ctx context.Context) (*corev1.Pod, error) {
 		return p.cfg.API.PatchPod(ctx, ref, patch)
 	})
 	if err == nil {
-		p.own.wrote(p.key, p.plan.For.UID, p.now, Versions{Pods: pod.ResourceVersion})
+		p.wrote(Versions{Pods: pod.ResourceVersion})
 	}
 	return err
 }
 
 func (p *pass) patchRevision(ctx context.Context, ref daemonset.Ref, patch []byte) error {
-	revision, err := object(ctx, p.Driver, func(ctx context.Context) (*appsv1.ControllerRevision, error) {
+	revision, err := object(ctx, p.Driver, ref, func(ctx context.Context) (*appsv1.ControllerRevision, error) {
 		return p.cfg.API.PatchRevision(ctx, ref, patch)
 	})
 	if err == nil {

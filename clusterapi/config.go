@@ -2,6 +2,7 @@ package clusterapi
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -25,11 +26,14 @@ type Config struct {
 	// use, and a change of its answer has to come with a change of the set.
 	Select func(*appsv1.DaemonSet) bool
 
-	// Expectations must be fed with the watch events of pods. Nil makes a new tracker, which
-	// Driver.Expectations returns.
+	// Expectations must be fed with the watch events of pods, best by Driver.NewFeed and
+	// Driver.Settle. What no event tells of is settled by the next Observe that shows it; a pod
+	// that it does not show is waited for, five minutes (daemonset.WritesPending). Nil makes
+	// a new tracker, which Driver.Expectations returns.
 	Expectations *expectations.Tracker
-	// Backoff may be restored from an earlier run; its policy is then the one in force. Nil
-	// makes a new store with the policy in Options.
+	// Backoff may be restored from an earlier run; its policy is then the one in force, and
+	// the policy in Options must be zero or the same. Nil makes a new store with the policy in
+	// Options. The Driver prunes it.
 	Backoff *backoff.Store
 
 	Parallelism int              // concurrent writes in a pass; zero or less means DefaultParallelism
@@ -54,9 +58,23 @@ const (
 	DeterministicNames
 )
 
+// String returns the name of the constant, or PodNames(n) for a value that has none.
+func (n PodNames) String() string {
+	switch n {
+	case ServerNames:
+		return "ServerNames"
+	case DeterministicNames:
+		return "DeterministicNames"
+	}
+	return fmt.Sprintf("PodNames(%d)", n)
+}
+
 func (c Config) withDefaults() (Config, error) {
 	if c.API == nil {
 		return c, errors.New("clusterapi: Config.API is nil")
+	}
+	if c.PodNames > DeterministicNames {
+		return c, fmt.Errorf("clusterapi: Config.PodNames is %s, which is no way of naming pods", c.PodNames)
 	}
 	if c.Select == nil {
 		c.Select = func(*appsv1.DaemonSet) bool { return true }
@@ -66,6 +84,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Backoff == nil {
 		c.Backoff = &backoff.Store{Policy: c.Options.Backoff}
+	}
+	if c.Options.Backoff != (backoff.Policy{}) && c.Options.Backoff != c.Backoff.Policy {
+		return c, errors.New("clusterapi: Config.Options.Backoff is not the policy of Config.Backoff")
 	}
 	c.Options.Backoff = c.Backoff.Policy
 	if c.Parallelism <= 0 {

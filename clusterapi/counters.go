@@ -28,7 +28,7 @@ type Counters struct {
 	Expired  int          // creates and deletes that were never seen, and given up
 	Retries  int          // passes to be made again because of an error
 	Added    int          // keys that Add made ready
-	Repeated int          // calls of Add for keys that were ready already
+	Repeated int          // calls of Add for keys that were ready already, or that rest
 	PassTime Durations
 
 	Queued  int // now: keys that are ready and wait for a worker
@@ -43,7 +43,7 @@ type PassCounts struct {
 	Refused   int // by the driver, because its reads were older than its own writes
 	Gone      int // there was no such DaemonSet
 	Failed    int // with an error, other than those below
-	Panicked  int
+	Panicked  int // the Syncer did; a panic of an adapter is a failure that wraps ErrAdapter
 	Hung      int // went on although their context was done, and were left alone
 }
 

@@ -2,7 +2,10 @@ package clusterapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,11 +19,18 @@ import (
 // staleRetry is when a pass is tried again that was refused because of old reads.
 const staleRetry = 100 * time.Millisecond
 
+// pruneInterval is how often decayed entries of the backoff store are dropped.
+const pruneInterval = time.Minute
+
 // Driver observes, plans and applies, one DaemonSet per Sync. It is safe for concurrent
 // use, but only one Sync of one DaemonSet may be under way at a time; a Runner sees to it.
+// Make one with NewDriver.
 type Driver struct {
 	cfg Config
 	own own
+
+	mu     sync.Mutex
+	pruned time.Time
 }
 
 // NewDriver checks cfg and fills in its defaults.
@@ -35,15 +45,16 @@ func NewDriver(cfg Config) (*Driver, error) {
 // Expectations returns the tracker that has to be fed with the watch events of pods.
 func (d *Driver) Expectations() *expectations.Tracker { return d.cfg.Expectations }
 
-// Backoff returns the store, to save it and to prune it every minute or so.
+// Backoff returns the store, to save it. Passes prune it, once a minute at most.
 func (d *Driver) Backoff() *backoff.Store { return d.cfg.Backoff }
 
 // Sync makes one pass. The result is valid even when the error is not nil.
 //
 // The error joins an *ApplyError for each write that failed, in plan order; it is an
 // *daemonset.InvalidError if no plan can be made, and wraps ErrAdapter if the adapter broke
-// its contract. Whatever it is, another pass later is the right answer to it, no sooner
-// than Result.Requeue if that is set.
+// its contract. Whatever it is, another pass later is the right answer to it: after a delay
+// of the caller's, by Result.Requeue at the latest, and not before a delay that a server
+// asked for in the answer to a write. A Runner does so.
 func (d *Driver) Sync(ctx context.Context, key types.NamespacedName) (Result, error) {
 	pass, err := d.prepare(ctx, key)
 	if pass.Driver == nil {
@@ -67,7 +78,7 @@ func (d *Driver) Plan(ctx context.Context, key types.NamespacedName) (Result, er
 func (d *Driver) prepare(ctx context.Context, key types.NamespacedName) (*pass, error) {
 	seen, err := call(ctx, d, func(ctx context.Context) (Observation, error) { return d.cfg.API.Observe(ctx, key) })
 	switch {
-	case apierrors.IsNotFound(err):
+	case saysGone(err, key):
 		return ends(d.gone(key)), nil
 	case err != nil:
 		return ends(Result{}), fmt.Errorf("clusterapi: observe %s: %w", key, err)
@@ -81,9 +92,11 @@ func (d *Driver) prepare(ctx context.Context, key types.NamespacedName) (*pass, 
 	owner := seen.Objects.DaemonSet.UID
 	d.forget(d.own.know(key, owner))
 	now := d.cfg.Now()
+	d.prune(now)
 	if stale := d.own.stale(key, seen.AsOf, now); stale != nil {
 		return ends(Result{Stale: stale, Requeue: staleRetry}), nil //nolint:nilerr // a refusal is a result
 	}
+	d.settle(key, seen)
 	pending, expired := d.pending(owner, now)
 	plan, err := daemonset.Compute(daemonset.Snapshot{
 		Objects: seen.Objects,
@@ -98,7 +111,20 @@ func (d *Driver) prepare(ctx context.Context, key types.NamespacedName) (*pass, 
 	if wake := plan.Wake(); !wake.IsZero() {
 		result.Requeue = max(wake.Sub(now), time.Millisecond)
 	}
-	return &pass{Driver: d, key: key, seen: seen.Objects, plan: plan, now: now, result: &result}, nil
+	return &pass{Driver: d, key: key, seen: seen, plan: plan, now: now, result: &result}, nil
+}
+
+// prune drops from time to time what has decayed in the backoff store.
+func (d *Driver) prune(now time.Time) {
+	d.mu.Lock()
+	due := now.Sub(d.pruned) >= pruneInterval || now.Before(d.pruned)
+	if due {
+		d.pruned = now
+	}
+	d.mu.Unlock()
+	if due {
+		d.cfg.Backoff.Prune(now)
+	}
 }
 
 // ends is a pass without a plan.
@@ -110,6 +136,20 @@ func (d *Driver) gone(key types.NamespacedName) Result {
 	return Result{Gone: true}
 }
 
+// saysGone reports whether an error says that there is no such set. Another object's absence
+// says nothing of the set.
+func saysGone(err error, key types.NamespacedName) bool {
+	if !apierrors.IsNotFound(err) {
+		return false
+	}
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return true
+	}
+	about := status.Status().Details
+	return (about.Name == "" || about.Name == key.Name) && (about.Kind == "" || strings.HasPrefix(strings.ToLower(about.Kind), "daemonset"))
+}
+
 // belongs checks that the adapter answered what it was asked.
 func belongs(seen Observation, key types.NamespacedName) error {
 	set := seen.Objects.DaemonSet
@@ -119,13 +159,47 @@ func belongs(seen Observation, key types.NamespacedName) error {
 	if got := (types.NamespacedName{Namespace: set.Namespace, Name: set.Name}); got != key {
 		return fmt.Errorf("clusterapi: observe %s: %w: the DaemonSet is %s", key, ErrAdapter, got)
 	}
+	if set.UID == "" {
+		return fmt.Errorf("clusterapi: observe %s: %w: the DaemonSet has no UID", key, ErrAdapter)
+	}
 	return nil
 }
 
-// pending returns what is still waited for at now, and what has been waited for too long.
+// settle lets reads show what events may not have. That a pod is absent says that it is gone
+// only if the reads are known to be newer than what was written about it.
+func (d *Driver) settle(key types.NamespacedName, seen Observation) {
+	owner := seen.Objects.DaemonSet.UID
+	if d.cfg.Expectations.Pending(owner).Empty() {
+		return
+	}
+	absent := expectations.Unclear
+	if d.own.covered(key, seen.AsOf.Pods) {
+		absent = expectations.Gone
+	}
+	sights := make(map[types.UID]expectations.Sight, len(seen.Objects.Pods))
+	for _, pod := range seen.Objects.Pods {
+		switch {
+		case pod == nil:
+		case pod.DeletionTimestamp != nil:
+			sights[pod.UID] = expectations.Going
+		default:
+			sights[pod.UID] = expectations.Present
+		}
+	}
+	d.cfg.Expectations.Observed(owner, func(pod types.UID) expectations.Sight {
+		if sight, ok := sights[pod]; ok {
+			return sight
+		}
+		return absent
+	})
+}
+
+// pending returns what is still waited for at now, and what has been waited for too long. A
+// clock that was turned back must not make that longer.
 func (d *Driver) pending(owner types.UID, now time.Time) (pending, expired expectations.Pending) {
 	pending = d.cfg.Expectations.Pending(owner)
-	if waits := pending.Creates > 0 || len(pending.Deletes) > 0; waits && pending.Settled(now) {
+	turnedBack := pending.Deadline.Sub(now) > max(d.cfg.Expectations.Timeout, expectations.DefaultTimeout)
+	if !pending.Empty() && (pending.Settled(now) || turnedBack) {
 		d.cfg.Expectations.Forget(owner)
 		return expectations.Pending{}, pending
 	}

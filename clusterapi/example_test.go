@@ -65,14 +65,15 @@ func ExampleDriver_Sync() {
 	// clusterapi: create pod on node b: context deadline exceeded
 }
 
-// A controller: the events of informers go to a Feed, which wakes a Runner, which has the
-// Driver make passes. Here the cluster is simulated, and its clock is moved on by hand.
+// A controller: the events of informers go to a Feed, which says what they ask for; a Runner
+// queues that and has the Driver make passes. Here the cluster is simulated and its clock is
+// moved on by hand, so the passes are made by Drain; with a real one, Run makes them.
 func Example() {
 	cluster, err := demoCluster()
 	if err != nil {
 		panic(err)
 	}
-	client := cluster.NewClient()
+	client := cluster.NewClient() // a clusterapi.ClusterAPI
 	driver, err := clusterapi.NewDriver(clusterapi.Config{API: client, Now: cluster.Now})
 	if err != nil {
 		panic(err)
@@ -81,30 +82,41 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	feed, err := clusterapi.NewFeed(clusterapi.FeedOptions{Wake: runner.Wake})
-	if err != nil {
-		panic(err)
+	feed := driver.NewFeed(nil)
+	informers := fake.Handlers{
+		DaemonSet: func(prev, cur *appsv1.DaemonSet) { runner.Wake(feed.DaemonSet(prev, cur)) },
+		Pod:       func(prev, cur *corev1.Pod) { runner.Wake(feed.Pod(prev, cur)) },
+		Revision:  func(prev, cur *appsv1.ControllerRevision) { runner.Wake(feed.Revision(prev, cur)) },
+		Node:      func(prev, cur *corev1.Node) { runner.Wake(feed.Node(prev, cur)) },
 	}
-	informers := fake.Handlers{DaemonSet: feed.DaemonSet, Pod: feed.Pod, Revision: feed.Revision, Node: feed.Node}
 
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error)
-	go func() { ended <- runner.Run(ctx) }()
 	watch := client.Watch()
-	for {
+	for range 10 {
 		for _, event := range watch.Drain() {
 			informers.Handle(event)
+		}
+		passes, err := runner.Drain(context.Background())
+		if err != nil {
+			panic(err)
 		}
 		set, err := fake.Get[*appsv1.DaemonSet](cluster, demo)
 		if err != nil {
 			panic(err)
 		}
-		if set.Status.NumberAvailable == 3 {
-			break
+		if passes > 0 {
+			fmt.Printf("%s  desired %d  available %d\n", cluster.Now().Format("15:04:05"), set.Status.DesiredNumberScheduled, set.Status.NumberAvailable)
 		}
 		cluster.Run(time.Second)
 	}
-	stop()
-	fmt.Println(<-ended, len(fake.List[*corev1.Pod](cluster, demo.Namespace)), "pods")
-	// Output: <nil> 3 pods
+	written := runner.Counters()
+	fmt.Println(written.Write(clusterapi.CreatePod, clusterapi.Done), "pods created in", written.Passes.Total(), "passes")
+	// Output:
+	// 12:00:00  desired 3  available 0
+	// 12:00:01  desired 3  available 0
+	// 12:00:02  desired 3  available 0
+	// 12:00:03  desired 3  available 0
+	// 12:00:06  desired 3  available 2
+	// 12:00:07  desired 3  available 3
+	// 12:00:08  desired 3  available 3
+	// 3 pods created in 7 passes
 }

@@ -1,7 +1,6 @@
 package clusterapi
 
 import (
-	"errors"
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -11,52 +10,46 @@ import (
 	"github.com/daemonplan/daemonplan/daemonset"
 )
 
-// Feed turns the events of informers into passes: each method takes one event, and what it
-// asks for goes to FeedOptions.Wake. It is safe for concurrent use, so that each informer
-// may have its own goroutine.
+// Feed says what the events of informers ask for: which DaemonSets to make a pass for, and
+// what is settled. Its answers are for Runner.Wake, or for Driver.Settle and a queue of the
+// caller's. Make one with Driver.NewFeed.
 //
-// In all methods a nil prev means added, a nil cur deleted; both nil mean nothing. Objects
-// are only read, but pods are kept.
+// It is safe for concurrent use, so that each informer may have its own goroutine; events of
+// one object must come in order. In all methods a nil prev means added, a nil cur deleted;
+// both nil mean nothing. Objects are only read.
 type Feed struct {
-	options FeedOptions
+	selects func(*appsv1.DaemonSet) bool
+	podsOn  func(node string) []*corev1.Pod
 
 	mu    sync.RWMutex
 	index *daemonset.SetIndex
-	pods  daemonset.NodePods
+	pods  *daemonset.NodePods // nil if the caller knows which pods are on a node
 }
 
-// FeedOptions configure a Feed. Only Wake is required.
-type FeedOptions struct {
-	// Wake does what an event asks for, like Runner.Wake. It must not block.
-	Wake func(daemonset.Wakes)
-	// Options are those of the Driver: they say how nodes are judged.
-	Options daemonset.Options
-	// Select says which DaemonSets are ours, as in Config; nil means all. The others wake
-	// nobody.
-	Select func(*appsv1.DaemonSet) bool
-	// PodsOn returns the pods that are bound or pinned to a node, from an index of the
-	// caller's cache that is no older than the events. Nil makes the Feed keep its own table.
-	PodsOn func(node string) []*corev1.Pod
-}
-
-// NewFeed returns a Feed that knows no DaemonSet yet.
-func NewFeed(options FeedOptions) (*Feed, error) {
-	if options.Wake == nil {
-		return nil, errors.New("clusterapi: FeedOptions.Wake is nil")
+// NewFeed returns a Feed that knows no DaemonSet yet. It judges nodes and selects sets as d
+// does.
+//
+// podsOn returns the pods that are bound or pinned to a node, from an index of the caller's
+// cache that is no older than the events; see daemonset.SetIndex.NodeChanged. Nil makes the
+// Feed keep the pods of its events in a table of its own.
+func (d *Driver) NewFeed(podsOn func(node string) []*corev1.Pod) *Feed {
+	f := &Feed{
+		selects: d.cfg.Select,
+		podsOn:  podsOn,
+		index:   daemonset.NewSetIndex(d.cfg.Options.Placement),
 	}
-	return &Feed{options: options, index: daemonset.NewSetIndex(options.Options.Placement)}, nil
+	if podsOn == nil {
+		f.pods = &daemonset.NodePods{}
+		f.podsOn = f.pods.On
+	}
+	return f
 }
 
 // DaemonSet takes the event of a DaemonSet. One that is no longer selected is as one that is
-// gone: it is forgotten, and woken once more, so that a pass under way is not the last.
-func (f *Feed) DaemonSet(prev, cur *appsv1.DaemonSet) {
-	gone := f.selected(prev)
-	here := f.selected(cur)
-	f.put(gone, here)
-	f.options.Wake(daemonset.SetChanged(gone, here))
-}
-
-func (f *Feed) put(gone, here *appsv1.DaemonSet) {
+// gone: it is forgotten, and woken once more, so that a pass under way is not the last. Of
+// one that is not selected nothing is asked.
+func (f *Feed) DaemonSet(prev, cur *appsv1.DaemonSet) daemonset.Wakes {
+	gone, here := f.selected(prev), f.selected(cur)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
@@ -65,55 +58,47 @@ func (f *Feed) put(gone, here *appsv1.DaemonSet) {
 	case gone != nil:
 		f.index.Remove(types.NamespacedName{Namespace: gone.Namespace, Name: gone.Name})
 	}
+	return daemonset.SetChanged(gone, here)
 }
 
 // selected is set, or nil if it is not ours.
 func (f *Feed) selected(set *appsv1.DaemonSet) *appsv1.DaemonSet {
-	if set == nil || f.options.Select != nil && !f.options.Select(set) {
+	if set == nil || !f.selects(set) {
 		return nil
 	}
 	return set
 }
 
-// Pod takes the event of a pod.
-func (f *Feed) Pod(prev, cur *corev1.Pod) {
-	f.options.Wake(f.podWakes(prev, cur))
-}
-
-func (f *Feed) podWakes(prev, cur *corev1.Pod) daemonset.Wakes {
-	if f.options.PodsOn == nil {
-		f.mu.Lock()
-		f.pods.Changed(prev, cur)
-		f.mu.Unlock()
+// Pod takes the event of a pod; see daemonset.SetIndex.PodChanged.
+func (f *Feed) Pod(prev, cur *corev1.Pod) daemonset.Wakes {
+	if f.pods != nil {
+		f.keep(prev, cur)
 	}
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	return f.index.PodChanged(prev, cur)
 }
 
-// Revision takes the event of a ControllerRevision.
-func (f *Feed) Revision(prev, cur *appsv1.ControllerRevision) {
-	f.mu.RLock()
-	wakes := f.index.RevisionChanged(prev, cur)
-	f.mu.RUnlock()
-	f.options.Wake(wakes)
+func (f *Feed) keep(prev, cur *corev1.Pod) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pods.Changed(prev, cur)
 }
 
-// Node takes the event of a node. Its cost is linear in the DaemonSets of the cluster if the
-// node matters (see daemonset.NodeMatters), else constant.
-func (f *Feed) Node(prev, cur *corev1.Node) {
-	if !daemonset.NodeMatters(prev, cur) {
-		return
-	}
-	f.options.Wake(f.nodeWakes(prev, cur))
-}
-
-func (f *Feed) nodeWakes(prev, cur *corev1.Node) daemonset.Wakes {
+// Revision takes the event of a ControllerRevision; see daemonset.SetIndex.RevisionChanged.
+func (f *Feed) Revision(prev, cur *appsv1.ControllerRevision) daemonset.Wakes {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	podsOn := f.options.PodsOn
-	if podsOn == nil {
-		podsOn = f.pods.On
+	return f.index.RevisionChanged(prev, cur)
+}
+
+// Node takes the event of a node; see daemonset.SetIndex.NodeChanged. Its cost is linear in
+// the DaemonSets of the cluster if the node matters, else constant.
+func (f *Feed) Node(prev, cur *corev1.Node) daemonset.Wakes {
+	if !daemonset.NodeMatters(prev, cur) {
+		return daemonset.Wakes{}
 	}
-	return f.index.NodeChanged(prev, cur, podsOn(cur.Name))
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.index.NodeChanged(prev, cur, f.podsOn(cur.Name))
 }

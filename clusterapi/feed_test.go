@@ -17,17 +17,17 @@ import (
 
 // fed collects what a feed asks for.
 type fed struct {
-	*clusterapi.Feed
+	fake.Handlers
 	got []daemonset.Wakes
 }
 
-func newFed(t *testing.T, options clusterapi.FeedOptions) *fed {
+func newFed(t *testing.T, config clusterapi.Config, podsOn func(string) []*corev1.Pod) *fed {
 	t.Helper()
-	f := &fed{}
-	options.Wake = func(w daemonset.Wakes) { f.got = append(f.got, w) }
-	feed, err := clusterapi.NewFeed(options)
+	config.API = fake.New(1).NewClient()
+	driver, err := clusterapi.NewDriver(config)
 	require.NoError(t, err)
-	f.Feed = feed
+	f := &fed{}
+	f.Handlers = handlers(driver.NewFeed(podsOn), func(w daemonset.Wakes) { f.got = append(f.got, w) })
 	return f
 }
 
@@ -63,13 +63,8 @@ func freshNode() *corev1.Node {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "a"}}
 }
 
-func TestFeedNeedsWake(t *testing.T) {
-	_, err := clusterapi.NewFeed(clusterapi.FeedOptions{})
-	require.ErrorContains(t, err, "FeedOptions.Wake is nil")
-}
-
 func TestFeedWakesByNode(t *testing.T) {
-	f := newFed(t, clusterapi.FeedOptions{})
+	f := newFed(t, clusterapi.Config{}, nil)
 	set := storedSet("")
 	f.DaemonSet(nil, set)
 	assert.Equal(t, []string{"ops/agent"}, f.keys())
@@ -92,7 +87,8 @@ func TestFeedWakesByNode(t *testing.T) {
 	labelled.Annotations = map[string]string{"a": "b"}
 	f.Node(freshNode(), labelled)
 	f.Node(labelled, nil)
-	assert.Empty(t, f.got, "nothing that matters")
+	assert.Equal(t, []daemonset.Wakes{{}, {}}, f.got, "nothing that matters")
+	f.got = nil
 
 	f.DaemonSet(set, nil)
 	require.Len(t, f.got, 1)
@@ -106,10 +102,10 @@ func TestFeedWakesByNode(t *testing.T) {
 func TestFeedAsksForPodsOfANode(t *testing.T) {
 	set := storedSet("")
 	asked := []string{}
-	f := newFed(t, clusterapi.FeedOptions{PodsOn: func(node string) []*corev1.Pod {
+	f := newFed(t, clusterapi.Config{}, func(node string) []*corev1.Pod {
 		asked = append(asked, node)
 		return []*corev1.Pod{ownedPod("p", node, set)}
-	}})
+	})
 	f.DaemonSet(nil, set)
 	f.keys()
 	f.Node(nil, freshNode())
@@ -120,7 +116,7 @@ func TestFeedAsksForPodsOfANode(t *testing.T) {
 
 // TestFeedSelects: a set that is not selected is as one that is not there.
 func TestFeedSelects(t *testing.T) {
-	f := newFed(t, clusterapi.FeedOptions{Select: func(set *appsv1.DaemonSet) bool { return set.Labels["class"] == "ours" }})
+	f := newFed(t, clusterapi.Config{Select: func(set *appsv1.DaemonSet) bool { return set.Labels["class"] == "ours" }}, nil)
 	theirs, ours := storedSet("theirs"), storedSet("ours")
 
 	f.DaemonSet(nil, theirs)

@@ -2,12 +2,14 @@ package clusterapi
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/daemonplan/daemonplan/daemonset"
@@ -19,6 +21,9 @@ const nameRetry = time.Second
 // applyPods creates and deletes pods. Both are announced first, so that no event can come
 // too early.
 func (p *pass) applyPods(ctx context.Context) {
+	if len(p.plan.Creates) == 0 && len(p.plan.Deletes) == 0 {
+		return
+	}
 	going := p.terminating()
 	var deletes []types.UID
 	if p.stopped(ctx) == nil {
@@ -32,6 +37,7 @@ func (p *pass) applyPods(ctx context.Context) {
 	}
 	p.createPods(ctx)
 	p.deletePods(ctx)
+	p.cfg.Expectations.Sent(p.plan.For.UID, p.cfg.Now())
 }
 
 func (p *pass) terminating() map[types.UID]struct{} {
@@ -39,7 +45,7 @@ func (p *pass) terminating() map[types.UID]struct{} {
 	if len(p.plan.Deletes) == 0 {
 		return going
 	}
-	for _, pod := range p.seen.Pods {
+	for _, pod := range p.seen.Objects.Pods {
 		if pod.DeletionTimestamp != nil {
 			going[pod.UID] = struct{}{}
 		}
@@ -72,36 +78,45 @@ func (p *pass) createPods(ctx context.Context) {
 }
 
 func (p *pass) createPod(ctx context.Context, c daemonset.Create) Write {
+	owner := p.plan.For.UID
 	w := Write{Verb: CreatePod, Node: c.Node, Ref: daemonset.Ref{Namespace: p.plan.For.Namespace}}
 	pod := p.plan.Pod(c)
-	if p.cfg.PodNames == DeterministicNames {
+	repeatable := p.cfg.PodNames == DeterministicNames
+	if repeatable {
 		pod.GenerateName, pod.Name = "", PodName(p.plan.For, c.Node, p.plan.Revision.Hash)
 		w.Ref.Name = pod.Name
 	}
-	owner := p.plan.For.UID
-	stored, err := object(ctx, p.Driver, func(ctx context.Context) (*corev1.Pod, error) {
+	if why := context.Cause(ctx); why != nil {
+		w.Outcome, w.Err = Skipped, why
+		p.cfg.Expectations.Cancel(owner, 1)
+		return w
+	}
+	stored, err := object(ctx, p.Driver, w.Ref, func(ctx context.Context) (*corev1.Pod, error) {
 		return p.cfg.API.CreatePod(ctx, pod)
 	})
+	if err == nil && !metav1.IsControlledBy(stored, p.seen.Objects.DaemonSet) {
+		err = fmt.Errorf("%w: the pod that was returned is not the DaemonSet's, %s/%s", ErrAdapter, stored.Namespace, stored.Name)
+	}
 	switch {
 	case err == nil:
 		w.Ref, w.Outcome = daemonset.Ref{Namespace: stored.Namespace, Name: stored.Name, UID: stored.UID}, Done
+		p.wrote(Versions{Pods: stored.ResourceVersion})
 		p.cfg.Expectations.Created(owner, stored.UID)
-		p.own.wrote(p.key, owner, p.now, Versions{Pods: stored.ResourceVersion})
+		return w
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		// Nothing can be created there any more, and nothing needs to be.
-		w.Outcome = Skipped
-		p.cfg.Expectations.Cancel(owner, 1)
-	case apierrors.IsAlreadyExists(err) && p.cfg.PodNames == DeterministicNames:
-		// Made before, by a pass that our reads do not show yet, or not gone yet.
-		w.Outcome = AlreadyDone
-		p.cfg.Expectations.Cancel(owner, 1)
+		w.Outcome = Skipped // nothing can be created there any more, and nothing needs to be
+	case apierrors.IsAlreadyExists(err) && repeatable:
+		w.Outcome = AlreadyDone // by a pass that our reads do not show yet, or not gone yet
 	case refused(err):
 		w.Outcome, w.Err = Failed, err
-		p.cfg.Expectations.Cancel(owner, 1)
 	default:
 		w.Outcome, w.Err = Unknown, err
-		p.cfg.Expectations.Lost(owner, p.now)
+		if !repeatable {
+			p.cfg.Expectations.Lost(owner, p.cfg.Now())
+			return w
+		}
 	}
+	p.cfg.Expectations.Cancel(owner, 1)
 	return w
 }
 
@@ -130,6 +145,8 @@ func (p *pass) deletePod(ctx context.Context, d daemonset.Delete) Write {
 	err := act(ctx, p.Driver, func(ctx context.Context) error { return p.cfg.API.DeletePod(ctx, d.Pod) })
 	switch {
 	case err == nil:
+		// No version tells of a deletion, but it is later than the reads it was planned from.
+		p.wrote(Versions{Pods: p.seen.AsOf.Pods})
 		w.Outcome = Done
 		return w
 	case apierrors.IsNotFound(err), apierrors.IsConflict(err):
@@ -137,7 +154,10 @@ func (p *pass) deletePod(ctx context.Context, d daemonset.Delete) Write {
 	case refused(err):
 		w.Outcome, w.Err = Failed, err
 	default:
-		w.Outcome, w.Err = Unknown, err // deleting it again is harmless
+		// Deleting it again would be harmless, but the next plan may choose another pod.
+		w.Outcome, w.Err = Unknown, err
+		p.cfg.Expectations.LostDelete(p.plan.For.UID, d.Pod.UID, p.cfg.Now())
+		return w
 	}
 	p.cfg.Expectations.Cancel(p.plan.For.UID, 0, d.Pod.UID)
 	return w
@@ -151,15 +171,25 @@ func (p *pass) append(writes []Write) {
 		if w.Verb == CreatePod && w.Outcome == AlreadyDone {
 			// Whoever has the name: look again, also if no event tells when it is free.
 			p.retry(nameRetry)
+			p.tellOfTaken(w.Ref.Name)
 		}
 	}
 }
 
-// recordFailures advances the backoff of the nodes whose failed pod is on its way out.
+// tellOfTaken logs a name that nothing visible of ours has. Either reads lag, or the pod is
+// somebody else's and the node waits until it goes.
+func (p *pass) tellOfTaken(name string) {
+	if !slices.ContainsFunc(p.seen.Objects.Pods, func(o *corev1.Pod) bool { return o.Name == name }) {
+		p.cfg.Logger.Warn("the name of a new pod is taken, and by no visible pod of the DaemonSet", "daemonset", p.key.String(), "pod", name)
+	}
+}
+
+// recordFailures advances the backoff of the nodes whose failed pod is, or may be, on its way
+// out.
 func (p *pass) recordFailures(deletes []Write) {
 	accepted := map[string]bool{}
 	for i, w := range deletes {
-		if p.plan.Deletes[i].Reason == daemonset.FailedPod && (w.Outcome == Done || w.Outcome == AlreadyDone) {
+		if p.plan.Deletes[i].Reason == daemonset.FailedPod && w.Outcome != Failed && w.Outcome != Skipped {
 			accepted[w.Node] = true
 		}
 	}

@@ -23,8 +23,9 @@ type item struct {
 	key      types.NamespacedName
 	queued   bool // in ready
 	running  bool
-	again    bool // came due while running
-	failures int  // passes that failed since the last one that did not
+	again    bool      // came due while running
+	failures int       // passes that failed since the last one that did not
+	rests    time.Time // it does not come due before that
 
 	due   time.Time // in delayed, if place is not nowhere
 	order uint64
@@ -44,15 +45,19 @@ func (q *queue) item(key types.NamespacedName) *item {
 	return it
 }
 
-// add makes a key ready, and reports whether it was not so already.
-func (q *queue) add(key types.NamespacedName) bool { return q.enqueue(q.item(key)) }
+// add makes a key ready at now, and reports whether it was not so already. A key that rests
+// is only ready later.
+func (q *queue) add(key types.NamespacedName, now time.Time) bool { return q.enqueue(q.item(key), now) }
 
-func (q *queue) enqueue(it *item) bool {
+func (q *queue) enqueue(it *item, now time.Time) bool {
 	switch {
 	case it.queued || it.again:
 		return false
 	case it.running:
 		it.again = true
+	case now.Before(it.rests):
+		q.delay(it, it.rests)
+		return false
 	default:
 		it.queued = true
 		q.ready = append(q.ready, it)
@@ -60,10 +65,27 @@ func (q *queue) enqueue(it *item) bool {
 	return true
 }
 
-// addAt makes a key ready at an instant. Of several instants the earliest stands, and a pass
-// in the meantime does not count for it.
+// rest keeps a key from coming due before an instant, whoever asks for it.
+func (q *queue) rest(key types.NamespacedName, until time.Time) {
+	it := q.item(key)
+	it.rests = until
+	if it.place != nowhere && it.due.Before(until) {
+		it.due = until
+		heap.Fix(&q.delayed, it.place)
+	}
+}
+
+// addAt makes a key ready at an instant, or when it has rested. Of several instants the
+// earliest stands, and a pass in the meantime does not count for it.
 func (q *queue) addAt(key types.NamespacedName, due time.Time) {
 	it := q.item(key)
+	if due.Before(it.rests) {
+		due = it.rests
+	}
+	q.delay(it, due)
+}
+
+func (q *queue) delay(it *item, due time.Time) {
 	switch {
 	case it.place == nowhere:
 		q.arrived++
@@ -78,7 +100,7 @@ func (q *queue) addAt(key types.NamespacedName, due time.Time) {
 // promote makes ready what is due at now.
 func (q *queue) promote(now time.Time) {
 	for len(q.delayed) > 0 && !q.delayed[0].due.After(now) {
-		q.enqueue(heap.Pop(&q.delayed).(*item))
+		q.enqueue(heap.Pop(&q.delayed).(*item), now)
 	}
 }
 
@@ -103,14 +125,15 @@ func (q *queue) take() (key types.NamespacedName, ok bool) {
 	return it.key, true
 }
 
-// done ends the work on a key. It goes to the end of the queue if it came due meanwhile.
-func (q *queue) done(key types.NamespacedName) {
+// done ends the work on a key at now. It goes to the end of the queue if it came due
+// meanwhile.
+func (q *queue) done(key types.NamespacedName, now time.Time) {
 	it := q.items[key]
 	it.running = false
 	q.running--
 	if it.again {
 		it.again = false
-		q.enqueue(it)
+		q.enqueue(it, now)
 	}
 	if !it.queued && it.place == nowhere { // after a failure there is a retry
 		delete(q.items, key)

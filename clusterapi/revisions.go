@@ -52,7 +52,7 @@ func refTo(r *appsv1.ControllerRevision) daemonset.Ref {
 }
 
 func (p *pass) createRevision(ctx context.Context, w Write, revision *appsv1.ControllerRevision) {
-	stored, err := object(ctx, p.Driver, func(ctx context.Context) (*appsv1.ControllerRevision, error) {
+	stored, err := object(ctx, p.Driver, named(revision), func(ctx context.Context) (*appsv1.ControllerRevision, error) {
 		return p.cfg.API.CreateRevision(ctx, revision)
 	})
 	switch {
@@ -68,12 +68,17 @@ func (p *pass) createRevision(ctx context.Context, w Write, revision *appsv1.Con
 	}
 }
 
+// named is a reference to whatever has the name of a revision.
+func named(r *appsv1.ControllerRevision) daemonset.Ref {
+	return daemonset.Ref{Namespace: r.Namespace, Name: r.Name}
+}
+
 // resolveName looks at who has the name that a new revision was to get. The same template
 // under the same hash is as good as created. Another template makes another hash
 // necessary.
 func (p *pass) resolveName(ctx context.Context, w Write, revision *appsv1.ControllerRevision) {
 	key := types.NamespacedName{Namespace: revision.Namespace, Name: revision.Name}
-	taken, err := object(ctx, p.Driver, func(ctx context.Context) (*appsv1.ControllerRevision, error) {
+	taken, err := object(ctx, p.Driver, named(revision), func(ctx context.Context) (*appsv1.ControllerRevision, error) {
 		return p.cfg.API.Revision(ctx, key)
 	})
 	if err != nil {
@@ -81,7 +86,7 @@ func (p *pass) resolveName(ctx context.Context, w Write, revision *appsv1.Contro
 		p.halt(errEarlierWrite)
 		return
 	}
-	same, err := daemonset.HoldsTemplate(p.seen.DaemonSet, taken)
+	same, err := daemonset.HoldsTemplate(p.seen.Objects.DaemonSet, taken)
 	hash := taken.Labels[appsv1.ControllerRevisionHashLabelKey]
 	if err == nil && same && (hash == "" || hash == p.plan.Revision.Hash) {
 		w.Ref, w.Outcome = refTo(taken), AlreadyDone
@@ -101,7 +106,7 @@ func (p *pass) updateRevision(ctx context.Context, revision *appsv1.ControllerRe
 		revision = revision.DeepCopy()
 		revision.ResourceVersion = version
 	}
-	stored, err := object(ctx, p.Driver, func(ctx context.Context) (*appsv1.ControllerRevision, error) {
+	stored, err := object(ctx, p.Driver, refTo(revision), func(ctx context.Context) (*appsv1.ControllerRevision, error) {
 		return p.cfg.API.UpdateRevision(ctx, revision)
 	})
 	if err == nil {
@@ -125,7 +130,7 @@ func (p *pass) storedRevision(r *appsv1.ControllerRevision) {
 		p.revisions = map[string]string{}
 	}
 	p.revisions[r.Name] = r.ResourceVersion
-	p.own.wrote(p.key, p.plan.For.UID, p.now, Versions{Revisions: r.ResourceVersion})
+	p.wrote(Versions{Revisions: r.ResourceVersion})
 }
 
 // applyCollision raises the collision count, so that the next pass computes another hash.
@@ -137,9 +142,7 @@ func (p *pass) applyCollision(ctx context.Context) {
 		p.skip(w, why)
 		return
 	}
-	live, err := object(ctx, p.Driver, func(ctx context.Context) (*appsv1.DaemonSet, error) {
-		return p.cfg.API.Live(ctx, p.key)
-	})
+	live, err := p.live(ctx)
 	switch {
 	case err != nil:
 		p.record(w, err)
@@ -148,7 +151,7 @@ func (p *pass) applyCollision(ctx context.Context) {
 		p.skip(w, errSetChanged)
 		return
 	}
-	was := p.seen.DaemonSet.Status.CollisionCount
+	was := p.seen.Objects.DaemonSet.Status.CollisionCount
 	if !equality.Semantic.DeepEqual(live.Status.CollisionCount, was) {
 		w.Outcome = AlreadyDone
 		p.result.Writes = append(p.result.Writes, w)

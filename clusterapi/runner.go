@@ -26,7 +26,8 @@ type Syncer interface {
 //
 // A key that is added while it waits is still one pass; one that is added while its pass is
 // under way gets another one after it. Keys come up in the order in which they were added,
-// and no key is ever on two workers. A Runner is safe for concurrent use.
+// and no key is ever on two workers. A Runner is safe for concurrent use. Make one with
+// NewRunner.
 type Runner struct {
 	syncer  Syncer
 	options RunnerOptions
@@ -40,6 +41,8 @@ type Runner struct {
 	alarm    *time.Timer // nil: not set
 	alarmAt  time.Time
 }
+
+var errRunning = errors.New("clusterapi: the Runner is running already")
 
 // NewRunner returns a Runner for syncer, which must not be nil. It does nothing before Run.
 func NewRunner(syncer Syncer, options RunnerOptions) (*Runner, error) {
@@ -72,8 +75,9 @@ func (r *Runner) Wake(w daemonset.Wakes) {
 func (r *Runner) Add(key types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.queue.promote(r.options.Now()) // what was due before this key goes before it
-	if r.queue.add(key) {
+	now := r.options.Now()
+	r.queue.promote(now) // what was due before this key goes before it
+	if r.queue.add(key, now) {
 		r.counters.Added++
 	} else {
 		r.counters.Repeated++
@@ -114,7 +118,7 @@ func (r *Runner) Counters() Counters {
 // each that ignores that its context is done. A second Run at the same time is an error, too.
 func (r *Runner) Run(ctx context.Context) error {
 	if !r.start() {
-		return errors.New("clusterapi: the Runner is running already")
+		return errRunning
 	}
 	defer r.stop()
 	passes, cut := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -144,6 +148,44 @@ func (r *Runner) Run(ctx context.Context) error {
 	}
 	workers.Wait()
 	return r.hanging()
+}
+
+// Drain makes the passes that are due, and those that come due meanwhile, one after another,
+// until none is left, and returns how many it made. With RunnerOptions.Now it is for programs
+// that move the clock themselves, simulations and tests above all: they call Drain, give its
+// effects to Wake, and move on to NextDue. It ends early, with an error, when ctx is done,
+// and is an error while Run or another Drain is under way.
+func (r *Runner) Drain(ctx context.Context) (passes int, err error) {
+	if !r.start() {
+		return 0, errRunning
+	}
+	defer r.stop()
+	for ; ctx.Err() == nil; passes++ {
+		key, ok := r.due()
+		if !ok {
+			return passes, r.hanging()
+		}
+		r.fly(ctx, key)
+	}
+	return passes, errors.Join(context.Cause(ctx), r.hanging())
+}
+
+// NextDue returns when the next key is due by RunnerOptions.Now, which is now if one is due
+// already; ok is false if none is queued.
+func (r *Runner) NextDue() (at time.Time, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.queue.ready) > 0 {
+		return r.options.Now(), true
+	}
+	return r.queue.next()
+}
+
+func (r *Runner) due() (key types.NamespacedName, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.queue.promote(r.options.Now())
+	return r.queue.take()
 }
 
 func (r *Runner) start() bool {
@@ -195,7 +237,8 @@ func (r *Runner) arm() {
 	r.disarm()
 	r.alarmAt = due
 	var alarm *time.Timer
-	alarm = time.AfterFunc(due.Sub(r.options.Now()), func() { //nolint:forbidigo // waits for a time that is over by the given clock
+	wait := max(due.Sub(r.options.Now()), time.Millisecond) // a clock may stand still
+	alarm = time.AfterFunc(wait, func() {                   //nolint:forbidigo // waits for a time that is over by the given clock
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if r.alarm == alarm {

@@ -22,7 +22,8 @@ type RunnerOptions struct {
 
 	// A pass that failed is made again after FirstRetry, twice that, four times that, until
 	// LastRetry; one that did not fail starts this over. Zero or less means DefaultFirstRetry
-	// and DefaultLastRetry. A delay that a server asked for is kept to if it is longer.
+	// and DefaultLastRetry. One that was refused, or only waits for earlier writes, changes
+	// nothing. A delay that a server asked for is kept to, also if an event wakes the key.
 	FirstRetry, LastRetry time.Duration
 
 	// PassTimeout is when the context of a pass is done. Zero means DefaultPassTimeout, less
@@ -39,8 +40,9 @@ type RunnerOptions struct {
 	// several goroutines and holds up the worker.
 	OnPass func(Pass)
 
-	// Now tells when a delay is over; nil means time.Now. Waiting takes real time all the
-	// same: a clock that jumps is noticed with the next key, or when the wait is over.
+	// Now tells when a delay is over; nil means time.Now. Waiting in Run takes real time all
+	// the same: a clock that jumps is noticed with the next key, or when the wait is over. How
+	// long passes take is measured in real time.
 	Now func() time.Time
 }
 

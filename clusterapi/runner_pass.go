@@ -12,6 +12,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 // PanicError is a pass that panicked.
@@ -51,7 +53,7 @@ type flight struct {
 
 // fly makes a pass for key, in a goroutine of its own so that it can be left behind.
 func (r *Runner) fly(ctx context.Context, key types.NamespacedName) {
-	f := &flight{key: key, since: r.options.Now()}
+	f := &flight{key: key, since: wallClock()}
 	ctx, cancel := r.limit(ctx)
 	landed := make(chan struct{})
 	go func() {
@@ -95,7 +97,7 @@ var errUnfinished = errors.New("clusterapi: the pass has not returned")
 
 // land ends a flight: it is reported and counted, and its key goes on.
 func (r *Runner) land(f *flight, pass Pass) {
-	pass.Duration = r.options.Now().Sub(f.since)
+	pass.Duration = wallClock().Sub(f.since)
 	r.mu.Lock()
 	f.landed = true
 	left := f.left
@@ -113,7 +115,7 @@ func (r *Runner) land(f *flight, pass Pass) {
 		r.counters.Add(pass)
 	}
 	r.reschedule(pass)
-	r.queue.done(f.key)
+	r.queue.done(f.key, r.options.Now())
 	r.changed.Signal()
 }
 
@@ -125,7 +127,7 @@ func (r *Runner) leave(f *flight) bool {
 		return false
 	}
 	f.left = true
-	hang := &HangError{Key: f.key, After: r.options.Now().Sub(f.since)}
+	hang := &HangError{Key: f.key, After: wallClock().Sub(f.since)}
 	pass := Pass{Key: f.key, Err: hang, Duration: hang.After}
 	r.stuck[f.key] = hang
 	r.counters.Add(pass)
@@ -137,22 +139,25 @@ func (r *Runner) leave(f *flight) bool {
 // reschedule plans the next pass, if the last one asks for one.
 //
 // After an error the retry decides. An earlier instant at which time alone changes the plan
-// goes before it, but nothing goes before the delay that a server asked for.
+// goes before it, but nothing goes before the delay that a server asked for, events included.
 func (r *Runner) reschedule(last Pass) {
-	it, wait := r.queue.item(last.Key), last.Result.Requeue
-	if last.Err == nil {
-		it.failures = 0
-	} else {
+	it, wait, now := r.queue.item(last.Key), last.Result.Requeue, r.options.Now()
+	switch {
+	case last.Err != nil:
 		retry := r.options.retry(it.failures)
 		if wait <= 0 || retry < wait {
 			wait = retry
 		}
-		wait = max(wait, asked(last))
 		it.failures++
 		r.counters.Retries++
+	case last.Result.Stale == nil && last.Result.Plan.Reason != daemonset.WritesPending:
+		it.failures = 0 // it did all that there was to do
+	}
+	if rest := asked(last); rest > 0 {
+		r.queue.rest(last.Key, now.Add(rest))
 	}
 	if wait > 0 {
-		r.queue.addAt(last.Key, r.options.Now().Add(wait))
+		r.queue.addAt(last.Key, now.Add(wait))
 	}
 }
 
@@ -178,6 +183,9 @@ func (r *Runner) hanging() error {
 	}
 	return errors.Join(errs...)
 }
+
+// wallClock measures how long passes take, and decides nothing.
+func wallClock() time.Time { return time.Now() } //nolint:forbidigo // see above
 
 // elapse waits for a time, and reports false if sooner was closed first.
 func elapse(sooner <-chan struct{}, wait time.Duration) bool {

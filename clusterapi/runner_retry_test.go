@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 func TestRunnerRetries(t *testing.T) {
@@ -63,6 +64,22 @@ func TestRunnerRetries(t *testing.T) {
 			do:      failing(1, clusterapi.Result{}, fmt.Errorf("observe: %w", busy)),
 			want:    []string{"a@0s", "a@7s"},
 			retries: 1,
+		},
+		{
+			name: "refused between failures", why: "a pass that could not do its work starts nothing over",
+			do: func(nth int) (clusterapi.Result, error) {
+				switch {
+				case nth > 5:
+					return clusterapi.Result{}, nil
+				case nth == 2:
+					return clusterapi.Result{Stale: &clusterapi.StaleError{}, Requeue: time.Second}, nil
+				case nth == 4:
+					return clusterapi.Result{Plan: daemonset.Plan{Reason: daemonset.WritesPending}, Requeue: time.Second}, nil
+				}
+				return clusterapi.Result{}, boom
+			},
+			want:    []string{"a@0s", "a@5ms", "a@1.005s", "a@1.015s", "a@2.015s", "a@2.035s"},
+			retries: 3,
 		},
 		{
 			name: "the longest of several", why: "each write may have been told another delay",
@@ -148,4 +165,46 @@ func TestRunnerRetriesForever(t *testing.T) {
 		assert.InDelta(t, 100+18, passes, 2, "18 doublings of 5 ms, then every 1000 s")
 		require.NoError(t, r.stop())
 	})
+}
+
+// TestRunnerRests: the delay that a server asked for is kept to, whatever happens meanwhile.
+func TestRunnerRests(t *testing.T) {
+	busy := apierrors.NewTooManyRequests("busy", 7)
+	tests := []struct {
+		name string
+		why  string
+		then func(r *running) // while the pass is under way, and after it
+		want []string
+	}{
+		{"an event during the pass", "of a pod that it created", func(r *running) { r.Add(key("a")) }, []string{"a@0s", "a@7.001s"}},
+		{"events after it", "one pass makes up for all", func(r *running) {
+			for range 5 {
+				sleep(time.Second)
+				r.Add(key("a"))
+			}
+		}, []string{"a@0s", "a@7.001s"}},
+		{"a delay from before", "it waits, too", func(r *running) { r.AddAfter(key("a"), 2*time.Second) }, []string{"a@0s", "a@7.001s"}},
+		{"a later delay", "it is kept", func(r *running) { r.AddAfter(key("a"), 10*time.Second) }, []string{"a@0s", "a@7.001s"}},
+		{"an event after the rest", "it goes as ever", func(r *running) {
+			sleep(8 * time.Second)
+			r.Add(key("a"))
+		}, []string{"a@0s", "a@7.001s", "a@8s"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStub(t, func(_ context.Context, _ types.NamespacedName, nth int) (clusterapi.Result, error) {
+					sleep(time.Millisecond) // long enough for what is to happen during the pass
+					return failing(1, clusterapi.Result{}, busy)(nth)
+				})
+				r := runStub(t, s, clusterapi.RunnerOptions{})
+				r.Add(key("a"))
+				synctest.Wait()
+				tt.then(r)
+				sleep(30 * time.Second)
+				assert.Equal(t, tt.want, r.calls(), tt.why)
+				require.NoError(t, r.stop())
+			})
+		})
+	}
 }

@@ -2,6 +2,7 @@ package clusterapi_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -394,6 +395,69 @@ func TestRunnerCountersAreACopy(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, 1, first.Write(clusterapi.CreatePod, clusterapi.Done))
 		assert.Equal(t, 2, r.Counters().Write(clusterapi.CreatePod, clusterapi.Done))
+		require.NoError(t, r.stop())
+	})
+}
+
+// With Drain a program that has a clock of its own makes the passes that are due by it, on
+// its own goroutine.
+func TestRunnerDrain(t *testing.T) {
+	now := time.Unix(0, 0)
+	var r *clusterapi.Runner
+	var calls []string
+	s := newStub(t, func(ctx context.Context, k types.NamespacedName, nth int) (clusterapi.Result, error) {
+		calls = append(calls, k.Name)
+		switch {
+		case k.Name == "a" && nth == 1:
+			r.Add(key("b")) // due meanwhile
+			return clusterapi.Result{}, errors.New("boom")
+		case k.Name == "b":
+			return clusterapi.Result{Requeue: time.Hour}, nil
+		}
+		return clusterapi.Result{}, ctx.Err()
+	})
+	r, err := clusterapi.NewRunner(s, clusterapi.RunnerOptions{Now: func() time.Time { return now }, FirstRetry: time.Minute})
+	require.NoError(t, err)
+	_, ok := r.NextDue()
+	require.False(t, ok)
+	r.Add(key("a"))
+	at, ok := r.NextDue()
+	require.True(t, ok)
+	require.Equal(t, now, at)
+
+	passes, err := r.Drain(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2, passes)
+	require.Equal(t, []string{"a", "b"}, calls)
+	for _, wait := range []time.Duration{time.Minute, time.Hour - time.Minute} { // the retry, then the requeue
+		at, ok = r.NextDue()
+		require.True(t, ok)
+		require.Equal(t, now.Add(wait), at)
+		passes, err = r.Drain(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, passes)
+		now = at
+		passes, err = r.Drain(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 1, passes)
+	}
+	require.Equal(t, []string{"a", "b", "a", "b"}, calls)
+
+	r.Add(key("a"))
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	passes, err = r.Drain(done)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Zero(t, passes)
+	require.Equal(t, 1, r.Counters().Queued, "it stays for another time")
+}
+
+func TestRunnerDrainAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := runStub(t, newStub(t, nil), clusterapi.RunnerOptions{})
+		synctest.Wait()
+		_, err := r.Drain(t.Context())
+		require.ErrorContains(t, err, "running already")
 		require.NoError(t, r.stop())
 	})
 }

@@ -126,13 +126,17 @@ func (s *simulation) start() {
 }
 
 func (s *simulation) run() {
+	defer func() { // also when a requirement ends the test
+		if s.Failed() {
+			s.Logf("replay: DAEMONPLAN_SEED=%d go test ./clusterapi -run TestSimulation", s.seed)
+		}
+	}()
 	for step := range simulationSteps {
 		s.trouble()
 		s.pass()
 		s.cluster.Run(time.Duration(s.rng.IntN(4000)) * time.Millisecond)
 		s.check(step)
 		if s.Failed() {
-			s.Logf("replay: DAEMONPLAN_SEED=%d go test ./clusterapi -run TestSimulation", s.seed)
 			s.FailNow()
 		}
 	}
@@ -358,6 +362,15 @@ type witness struct {
 	clusterapi.ClusterAPI
 	simulation *simulation
 	mu         sync.Mutex
+}
+
+// CreatePod takes its time, and events arrive meanwhile.
+func (w *witness) CreatePod(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
+	w.mu.Lock()
+	w.simulation.cluster.Run(300 * time.Millisecond)
+	w.simulation.deliver()
+	w.mu.Unlock()
+	return w.ClusterAPI.CreatePod(ctx, pod)
 }
 
 func (w *witness) DeletePod(ctx context.Context, ref daemonset.Ref) error {

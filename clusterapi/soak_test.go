@@ -82,9 +82,7 @@ func newSoak(t *testing.T, s soak) *soak {
 	require.NoError(t, err)
 	s.runner, err = clusterapi.NewRunner(driver, clusterapi.RunnerOptions{Workers: s.workers})
 	require.NoError(t, err)
-	feed, err := clusterapi.NewFeed(clusterapi.FeedOptions{Wake: s.runner.Wake})
-	require.NoError(t, err)
-	s.ears = handlers(feed)
+	s.ears = handlers(driver.NewFeed(nil), s.runner.Wake)
 	return &s
 }
 

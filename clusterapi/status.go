@@ -24,8 +24,8 @@ func (p *pass) applyStatus(ctx context.Context) {
 		p.skip(w, p.halted)
 		return
 	}
-	set := p.withStatus(p.seen.DaemonSet)
-	if equality.Semantic.DeepEqual(set.Status, p.seen.DaemonSet.Status) {
+	set := p.withStatus(p.seen.Objects.DaemonSet)
+	if equality.Semantic.DeepEqual(set.Status, p.seen.Objects.DaemonSet.Status) {
 		return
 	}
 	err := p.putStatus(ctx, set)
@@ -41,9 +41,7 @@ func (p *pass) applyStatus(ctx context.Context) {
 }
 
 func (p *pass) retryStatus(ctx context.Context) error {
-	live, err := object(ctx, p.Driver, func(ctx context.Context) (*appsv1.DaemonSet, error) {
-		return p.cfg.API.Live(ctx, p.key)
-	})
+	live, err := p.live(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,11 +70,11 @@ func (p *pass) withStatus(set *appsv1.DaemonSet) *appsv1.DaemonSet {
 }
 
 func (p *pass) putStatus(ctx context.Context, set *appsv1.DaemonSet) error {
-	stored, err := object(ctx, p.Driver, func(ctx context.Context) (*appsv1.DaemonSet, error) {
+	stored, err := object(ctx, p.Driver, p.plan.For, func(ctx context.Context) (*appsv1.DaemonSet, error) {
 		return p.cfg.API.UpdateStatus(ctx, set)
 	})
 	if err == nil {
-		p.own.wrote(p.key, p.plan.For.UID, p.now, Versions{DaemonSets: stored.ResourceVersion})
+		p.wrote(Versions{DaemonSets: stored.ResourceVersion})
 	}
 	return err
 }

@@ -44,12 +44,13 @@ func (o *own) wrote(key types.NamespacedName, owner types.UID, now time.Time, ve
 }
 
 // stale says which cache is behind our writes, if any. A cache that never catches up is
-// believed in the end: its server may have been restored from a backup.
+// believed in the end: its server may have been restored from a backup. So is it when the
+// clock was turned back.
 func (o *own) stale(key types.NamespacedName, asOf Versions, now time.Time) *StaleError {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	w := o.sets[key]
-	if w == nil || now.Sub(w.at) >= expectations.DefaultTimeout {
+	if w == nil || now.Sub(w.at).Abs() >= expectations.DefaultTimeout {
 		return nil
 	}
 	switch {
@@ -61,6 +62,19 @@ func (o *own) stale(key types.NamespacedName, asOf Versions, now time.Time) *Sta
 		return &StaleError{Kind: "Pod", Seen: asOf.Pods, Written: w.by.Pods}
 	}
 	return nil
+}
+
+// covered reports whether reads of pods at a version are certain to show all that was written
+// about the pods of a set.
+func (o *own) covered(key types.NamespacedName, pods string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	w := o.sets[key]
+	if w == nil || pods == "" || w.by.Pods == "" {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(pods, w.by.Pods)
+	return err == nil && order >= 0
 }
 
 // forget drops what is known of a set and returns the UID under which it was known.

@@ -85,14 +85,17 @@ func (w *world) restart(configure ...func(*clusterapi.Config)) {
 
 // use makes a driver that of the world, from the next event on.
 func (w *world) use(driver *clusterapi.Driver) {
-	w.Helper()
-	feed, err := clusterapi.NewFeed(clusterapi.FeedOptions{Wake: driver.Settle})
-	require.NoError(w, err)
-	w.driver, w.ears = driver, handlers(feed)
+	w.driver, w.ears = driver, handlers(driver.NewFeed(nil), driver.Settle)
 }
 
-func handlers(f *clusterapi.Feed) fake.Handlers {
-	return fake.Handlers{DaemonSet: f.DaemonSet, Pod: f.Pod, Revision: f.Revision, Node: f.Node}
+// handlers has wake do what the feed's answers ask for.
+func handlers(f *clusterapi.Feed, wake func(daemonset.Wakes)) fake.Handlers {
+	return fake.Handlers{
+		DaemonSet: func(prev, cur *appsv1.DaemonSet) { wake(f.DaemonSet(prev, cur)) },
+		Pod:       func(prev, cur *corev1.Pod) { wake(f.Pod(prev, cur)) },
+		Revision:  func(prev, cur *appsv1.ControllerRevision) { wake(f.Revision(prev, cur)) },
+		Node:      func(prev, cur *corev1.Node) { wake(f.Node(prev, cur)) },
+	}
 }
 
 // deliver hands the watch events to the driver's expectations.
@@ -118,7 +121,11 @@ func (w *world) settle(most int) {
 			}
 			continue
 		}
-		w.cluster.Run(5 * time.Second)
+		pause := 5 * time.Second
+		if len(result.Writes) == 0 { // only time is waited for
+			pause = max(pause, min(result.Requeue, 20*time.Minute))
+		}
+		w.cluster.Run(pause)
 	}
 	require.Failf(w, "not settled", "after %d passes", most)
 }

@@ -174,8 +174,10 @@ func (set daemonSet) updated(r *ownedRevision) *appsv1.ControllerRevision {
 	revision := r.obj.DeepCopy()
 	revision.Labels = withLabel(revision.Labels, appsv1.ControllerRevisionHashLabelKey, r.hash)
 	revision.Revision = r.number
-	if r.adopted {
-		revision.OwnerReferences = append(revision.OwnerReferences, set.ref.ControllerReference())
+	if r.adopted { // as the adoption leaves it: one reference for each owner
+		owners := slices.DeleteFunc(revision.OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID == set.ref.UID })
+		owners = append(owners, set.ref.ControllerReference())
+		revision.OwnerReferences = owners
 	}
 	return revision
 }

@@ -34,26 +34,52 @@ type waiting struct {
 	unnamed int // creates whose call has not returned: no UID is known yet
 	lost    int // creates that may have taken effect, but whose call returned no pod
 	created map[types.UID]struct{}
-	early   map[types.UID]struct{} // seen while creates were unnamed; perhaps one of them
 	deletes map[types.UID]struct{}
+	doubted map[types.UID]struct{} // deletes that may have taken effect
+
+	// known are the pods that a returned create has named or that were seen: none of them is
+	// the pod of a lost create.
+	known map[types.UID]struct{}
+	// early are the pods seen while creates were unnamed, perhaps theirs: true if one became
+	// visible, false if it was only seen to go.
+	early map[types.UID]bool
 
 	deadline  time.Time
 	lostUntil time.Time
 }
 
-// matchEarly takes early pods that no returned create has named for lost ones, as soon as
-// no more names are to come.
-func (w *waiting) matchEarly() {
-	if w.unnamed == 0 {
-		w.lost = max(0, w.lost-len(w.early))
-		clear(w.early)
+func newWaiting() *waiting {
+	return &waiting{
+		created: map[types.UID]struct{}{},
+		deletes: map[types.UID]struct{}{},
+		doubted: map[types.UID]struct{}{},
+		known:   map[types.UID]struct{}{},
+		early:   map[types.UID]bool{},
 	}
 }
 
+// matchEarly takes early pods that no returned create has named for lost ones, as soon as
+// no more names are to come. One that was only seen to go may be much older.
+func (w *waiting) matchEarly() {
+	if w.unnamed > 0 {
+		return
+	}
+	for _, visible := range w.early {
+		if visible {
+			w.lost = max(0, w.lost-1)
+		}
+	}
+	clear(w.early)
+}
+
+// certain reports whether anything is waited for that has certainly been written.
+func (w *waiting) certain() bool { return w.unnamed > 0 || len(w.created) > 0 || len(w.deletes) > 0 }
+
+func (w *waiting) empty() bool { return !w.certain() && w.lost == 0 && len(w.doubted) == 0 }
+
 // until is when waiting ends regardless.
 func (w *waiting) until() time.Time {
-	onlyLost := w.unnamed == 0 && len(w.created) == 0 && len(w.deletes) == 0
-	if onlyLost && w.lostUntil.Before(w.deadline) {
+	if !w.certain() && w.lostUntil.Before(w.deadline) {
 		return w.lostUntil
 	}
 	return w.deadline
@@ -69,11 +95,7 @@ func (t *Tracker) Expect(owner types.UID, creates int, deletes []types.UID, now 
 	defer t.mu.Unlock()
 	w := t.owners[owner]
 	if w == nil || !now.Before(w.until()) {
-		w = &waiting{
-			created: map[types.UID]struct{}{},
-			early:   map[types.UID]struct{}{},
-			deletes: map[types.UID]struct{}{},
-		}
+		w = newWaiting()
 		if t.owners == nil {
 			t.owners = map[types.UID]*waiting{}
 		}
@@ -86,6 +108,16 @@ func (t *Tracker) Expect(owner types.UID, creates int, deletes []types.UID, now 
 	w.deadline = now.Add(t.timeout())
 }
 
+// Sent reports at now that all announced calls have returned. How long what they wrote is
+// waited for counts from then, not from Expect: calls can take long.
+func (t *Tracker) Sent(owner types.UID, now time.Time) {
+	t.change(owner, func(w *waiting) {
+		if deadline := now.Add(t.timeout()); w.deadline.Before(deadline) {
+			w.deadline = deadline
+		}
+	})
+}
+
 // Created reports that one of the announced creates returned, with the new pod's UID. The
 // pod is waited for from then on, unless it was seen before the call returned.
 func (t *Tracker) Created(owner, pod types.UID) {
@@ -94,6 +126,7 @@ func (t *Tracker) Created(owner, pod types.UID) {
 			return
 		}
 		w.unnamed--
+		w.known[pod] = struct{}{}
 		if _, ok := w.early[pod]; ok {
 			delete(w.early, pod)
 		} else {
@@ -111,6 +144,18 @@ func (t *Tracker) Cancel(owner types.UID, creates int, deletes ...types.UID) {
 		w.matchEarly()
 		for _, pod := range deletes {
 			delete(w.deletes, pod)
+		}
+	})
+}
+
+// LostDelete reports at now that the call of an announced delete ended without an answer:
+// the pod may be going or not. That is waited for, for a minute at most.
+func (t *Tracker) LostDelete(owner, pod types.UID, now time.Time) {
+	t.change(owner, func(w *waiting) {
+		if _, ok := w.deletes[pod]; ok {
+			delete(w.deletes, pod)
+			w.doubted[pod] = struct{}{}
+			w.lostUntil = now.Add(lostTimeout)
 		}
 	})
 }
@@ -133,12 +178,14 @@ func (t *Tracker) Lost(owner types.UID, now time.Time) {
 // SawCreate reports that a pod became visible; repeats are harmless.
 func (t *Tracker) SawCreate(owner, pod types.UID) {
 	t.change(owner, func(w *waiting) {
-		switch _, known := w.created[pod]; {
-		case known:
-			delete(w.created, pod)
-		case w.unnamed > 0:
-			w.early[pod] = struct{}{}
-		default:
+		delete(w.created, pod)
+		if _, ok := w.known[pod]; ok {
+			return
+		}
+		w.known[pod] = struct{}{}
+		if w.unnamed > 0 {
+			w.early[pod] = true
+		} else {
 			w.lost = max(0, w.lost-1)
 		}
 	})
@@ -149,10 +196,35 @@ func (t *Tracker) SawCreate(owner, pod types.UID) {
 func (t *Tracker) SawDelete(owner, pod types.UID) {
 	t.change(owner, func(w *waiting) {
 		delete(w.deletes, pod)
+		delete(w.doubted, pod)
 		delete(w.created, pod)
-		if w.unnamed > 0 {
-			w.early[pod] = struct{}{}
+		if _, ok := w.early[pod]; !ok && w.unnamed > 0 {
+			w.early[pod] = false
 		}
+	})
+}
+
+// Sight is what a read shows of a pod.
+type Sight uint8
+
+// The sights; the zero value tells nothing.
+const (
+	Unclear Sight = iota // the read may be older than the pod or its deletion
+	Present              // it is there
+	Going                // it is there, and being deleted
+	Gone                 // it is not there, though the read is newer than the pod
+)
+
+// Observed settles what a read shows, so that an event that was lost is not waited for in
+// vain: created pods that are there, and deleted ones that are going or gone. look is asked
+// for each pod that is waited for, and must not call the Tracker. A create whose call
+// returned no pod is not settled by reads: nothing tells its pod from older ones.
+func (t *Tracker) Observed(owner types.UID, look func(pod types.UID) Sight) {
+	t.change(owner, func(w *waiting) {
+		maps.DeleteFunc(w.created, func(pod types.UID, _ struct{}) bool { return look(pod) != Unclear })
+		over := func(pod types.UID, _ struct{}) bool { return look(pod) >= Going }
+		maps.DeleteFunc(w.deletes, over)
+		maps.DeleteFunc(w.doubted, over)
 	})
 }
 
@@ -164,9 +236,11 @@ func (t *Tracker) Pending(owner types.UID) Pending {
 	if w == nil {
 		return Pending{}
 	}
+	deletes := slices.AppendSeq(slices.Collect(maps.Keys(w.deletes)), maps.Keys(w.doubted))
+	slices.Sort(deletes)
 	return Pending{
 		Creates:  w.unnamed + w.lost + len(w.created),
-		Deletes:  slices.Sorted(maps.Keys(w.deletes)),
+		Deletes:  deletes,
 		Deadline: w.until(),
 	}
 }
@@ -201,7 +275,7 @@ func (t *Tracker) change(owner types.UID, f func(*waiting)) {
 		return
 	}
 	f(w)
-	if w.unnamed == 0 && w.lost == 0 && len(w.created) == 0 && len(w.deletes) == 0 {
+	if w.empty() {
 		delete(t.owners, owner)
 	}
 }

@@ -256,3 +256,144 @@ func TestTrackerConcurrent(t *testing.T) {
 	require.Equal(t, expectations.Pending{}, tr.Pending(owner))
 	require.Zero(t, tr.Owners())
 }
+
+// TestObserved: reads settle what no event told of, and only that.
+func TestObserved(t *testing.T) {
+	tests := []struct {
+		name    string
+		why     string
+		sight   expectations.Sight
+		creates int
+		deletes []types.UID
+	}{
+		{"unclear", "the read may be older than the writes", expectations.Unclear, 1, []types.UID{"old"}},
+		{"present", "the new pod is there; the old one is not on its way yet", expectations.Present, 0, []types.UID{"old"}},
+		{"going", "being deleted counts as deleted", expectations.Going, 0, nil},
+		{"gone", "the new one came and went unseen", expectations.Gone, 0, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var tracker expectations.Tracker
+			tracker.Expect("o", 1, []types.UID{"old"}, at(0))
+			tracker.Created("o", "new")
+			asked := map[types.UID]bool{}
+			tracker.Observed("o", func(pod types.UID) expectations.Sight {
+				asked[pod] = true
+				return tt.sight
+			})
+			require.Equal(t, map[types.UID]bool{"old": true, "new": true}, asked)
+			pending := tracker.Pending("o")
+			require.Equal(t, tt.creates, pending.Creates, tt.why)
+			require.Equal(t, tt.deletes, pending.Deletes, tt.why)
+			require.Equal(t, tt.creates == 0 && tt.deletes == nil, pending.Empty())
+			require.Equal(t, pending.Empty(), tracker.Owners() == 0)
+		})
+	}
+}
+
+// TestObservedKnowsNoLostCreates: a read cannot tell the pod of a create that got no answer
+// from older ones.
+func TestObservedKnowsNoLostCreates(t *testing.T) {
+	var tracker expectations.Tracker
+	tracker.Expect("o", 1, nil, at(0))
+	tracker.Lost("o", at(0))
+	tracker.Observed("o", func(types.UID) expectations.Sight { return expectations.Present })
+	require.Equal(t, 1, tracker.Pending("o").Creates)
+	tracker.Observed("unknown", func(types.UID) expectations.Sight { panic("nothing is waited for") })
+}
+
+// TestLostCreatesAreNotSettledByOldPods: only a pod that became visible and is not known
+// otherwise can be the one of a create that got no answer.
+func TestLostCreatesAreNotSettledByOldPods(t *testing.T) {
+	tests := []struct {
+		name  string
+		event func(tracker *expectations.Tracker)
+		want  int // creates still waited for
+	}{
+		{"an old pod goes during the call", func(tracker *expectations.Tracker) {
+			tracker.SawDelete("o", "old")
+			tracker.Created("o", "a")
+			tracker.SawCreate("o", "a")
+			tracker.Lost("o", at(0))
+		}, 1},
+		{"an old pod goes after the call", func(tracker *expectations.Tracker) {
+			tracker.Created("o", "a")
+			tracker.Lost("o", at(0))
+			tracker.SawCreate("o", "a")
+			tracker.SawDelete("o", "old")
+		}, 1},
+		{"another create is seen again after the call", func(tracker *expectations.Tracker) {
+			tracker.Created("o", "a")
+			tracker.Lost("o", at(0))
+			tracker.SawCreate("o", "a")
+			tracker.SawCreate("o", "a")
+		}, 1},
+		{"another create is seen again during the call", func(tracker *expectations.Tracker) {
+			tracker.Created("o", "a")
+			tracker.SawCreate("o", "a")
+			tracker.SawCreate("o", "a")
+			tracker.Lost("o", at(0))
+		}, 1},
+		{"another create is seen before its name is known, and again", func(tracker *expectations.Tracker) {
+			tracker.SawCreate("o", "a")
+			tracker.Created("o", "a")
+			tracker.SawCreate("o", "a")
+			tracker.Lost("o", at(0))
+			tracker.SawCreate("o", "a")
+		}, 1},
+		{"its own pod comes, and goes, during the call", func(tracker *expectations.Tracker) {
+			tracker.SawCreate("o", "b")
+			tracker.SawDelete("o", "b")
+			tracker.Created("o", "a")
+			tracker.SawCreate("o", "a")
+			tracker.Lost("o", at(0))
+		}, 0},
+		{"its own pod comes after the call", func(tracker *expectations.Tracker) {
+			tracker.Created("o", "a")
+			tracker.Lost("o", at(0))
+			tracker.SawCreate("o", "a")
+			tracker.SawCreate("o", "b")
+		}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var tracker expectations.Tracker
+			tracker.Expect("o", 2, nil, at(0))
+			tt.event(&tracker)
+			require.Equal(t, tt.want, tracker.Pending("o").Creates)
+		})
+	}
+}
+
+// TestLostDeletes are waited for, but not for long.
+func TestLostDeletes(t *testing.T) {
+	var tracker expectations.Tracker
+	tracker.Expect("o", 0, []types.UID{"b", "a"}, at(0))
+	tracker.LostDelete("o", "b", at(30))
+	tracker.LostDelete("o", "unknown", at(300))
+	require.Equal(t, expectations.Pending{Deletes: []types.UID{"a", "b"}, Deadline: at(300)}, tracker.Pending("o"))
+	tracker.SawDelete("o", "a")
+	require.Equal(t, expectations.Pending{Deletes: []types.UID{"b"}, Deadline: at(90)}, tracker.Pending("o"))
+	tracker.SawDelete("o", "b")
+	require.Zero(t, tracker.Owners())
+
+	tracker.Expect("o", 0, []types.UID{"b"}, at(0))
+	tracker.LostDelete("o", "b", at(0))
+	tracker.Observed("o", func(types.UID) expectations.Sight { return expectations.Present })
+	require.Equal(t, []types.UID{"b"}, tracker.Pending("o").Deletes)
+	tracker.Observed("o", func(types.UID) expectations.Sight { return expectations.Going })
+	require.Zero(t, tracker.Owners())
+}
+
+// TestSent: the wait begins when the calls have returned.
+func TestSent(t *testing.T) {
+	var tracker expectations.Tracker
+	tracker.Sent("o", at(0))
+	require.Zero(t, tracker.Owners())
+	tracker.Expect("o", 1, nil, at(0))
+	tracker.Created("o", "a")
+	tracker.Sent("o", at(200))
+	require.Equal(t, at(500), tracker.Pending("o").Deadline)
+	tracker.Sent("o", at(100))
+	require.Equal(t, at(500), tracker.Pending("o").Deadline, "never sooner")
+}

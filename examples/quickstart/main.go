@@ -40,6 +40,7 @@ func run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	fmt.Fprintln(out, "a letter a node: o outdated  N new  2 both  . none  x failed node; +created -deleted in this pass")
 	for _, c := range []chapter{
 		{"create the set", (*story).create},
 		{"update to v2, at most 3 unavailable", update("v2", intstr.FromInt32(3), intstr.FromInt32(0))},
@@ -66,6 +67,7 @@ type story struct {
 	watch   *fake.Watch
 	driver  *clusterapi.Driver
 	ears    fake.Handlers
+	failed  string // the node that is not ready, if there is one
 	set     types.NamespacedName
 }
 
@@ -82,12 +84,15 @@ func newStory(out io.Writer) (*story, error) {
 		return nil, err
 	}
 	// This story makes its passes by itself, so events only settle what the driver waits for.
-	feed, err := clusterapi.NewFeed(clusterapi.FeedOptions{Wake: driver.Settle})
+	feed := driver.NewFeed(nil)
 	return &story{
 		out: out, cluster: cluster, client: client, watch: client.Watch(), driver: driver,
-		ears: fake.Handlers{DaemonSet: feed.DaemonSet, Pod: feed.Pod, Revision: feed.Revision, Node: feed.Node},
-		set:  types.NamespacedName{Namespace: "demo", Name: "agent"},
-	}, err
+		ears: fake.Handlers{
+			DaemonSet: func(prev, cur *appsv1.DaemonSet) { driver.Settle(feed.DaemonSet(prev, cur)) },
+			Pod:       func(prev, cur *corev1.Pod) { driver.Settle(feed.Pod(prev, cur)) },
+		},
+		set: types.NamespacedName{Namespace: "demo", Name: "agent"},
+	}, nil
 }
 
 func nodeName(i int) string { return fmt.Sprintf("node-%02d", i) }
@@ -118,12 +123,14 @@ func update(version string, unavailable, surge intstr.IntOrString) func(*story) 
 }
 
 func (s *story) failNode() error {
-	s.cluster.SetNodeHealth(nodeName(7), fake.NotReady)
+	s.failed = nodeName(7)
+	s.cluster.SetNodeHealth(s.failed, fake.NotReady)
 	return nil
 }
 
 func (s *story) rollBack() error {
-	s.cluster.SetNodeHealth(nodeName(7), fake.Healthy)
+	s.cluster.SetNodeHealth(s.failed, fake.Healthy)
+	s.failed = ""
 	return update("v2", intstr.FromInt32(5), intstr.FromInt32(0))(s)
 }
 
@@ -160,6 +167,8 @@ func (s *story) tell(result clusterapi.Result) {
 	for _, n := range result.Plan.Nodes {
 		letter := byte('.')
 		switch {
+		case n.Name == s.failed:
+			letter = 'x'
 		case len(n.Pods) > 1:
 			letter = '2'
 		case len(n.Pods) == 1 && n.Pods[0].Current:
