@@ -5,17 +5,15 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/daemonset"
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
-
-	"github.com/daemonplan/daemonplan/clusterapi"
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 // API is the ClusterAPI of a real cluster: Observe answers from the caches of Informers,
@@ -38,7 +36,7 @@ func NewAPI(client kubernetes.Interface, informers *Informers, recorder record.E
 }
 
 // Observe returns what the caches show. The objects are shared with the caches, the slices
-// are the caller's to read.
+// are only to be read, too.
 func (a *API) Observe(ctx context.Context, key types.NamespacedName) (clusterapi.Observation, error) {
 	if err := ctx.Err(); err != nil {
 		return clusterapi.Observation{}, err
@@ -53,7 +51,7 @@ func (a *API) Observe(ctx context.Context, key types.NamespacedName) (clusterapi
 	if set == nil {
 		return clusterapi.Observation{}, apierrors.NewNotFound(appsv1.Resource("daemonsets"), key.Name)
 	}
-	pods, err := i.pods.GetIndexer().Index(claimIndex, set)
+	pods, err := i.podsFor(set)
 	if err != nil {
 		return clusterapi.Observation{}, fmt.Errorf("clientgo: pods of %s: %w", key, err)
 	}
@@ -65,8 +63,8 @@ func (a *API) Observe(ctx context.Context, key types.NamespacedName) (clusterapi
 		AsOf: asOf,
 		Objects: daemonset.Objects{
 			DaemonSet: set,
-			Nodes:     i.nodeList.of(i.nodes.GetIndexer()),
-			Pods:      typed[*corev1.Pod](pods),
+			Nodes:     i.nodeList.get(),
+			Pods:      pods,
 			Revisions: typed[*appsv1.ControllerRevision](revisions),
 		},
 	}, nil

@@ -4,18 +4,18 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/daemonplan/daemonplan/daemonset"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 // CreatePod creates the pod.
 func (a *API) CreatePod(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
-	return a.client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	sent := *pod // client-go writes to what it encodes, for a while
+	return a.client.CoreV1().Pods(pod.Namespace).Create(ctx, &sent, metav1.CreateOptions{})
 }
 
 // PatchPod patches the pod's metadata.
@@ -34,13 +34,15 @@ func (a *API) DeletePod(ctx context.Context, pod daemonset.Ref) error {
 
 // CreateRevision creates the revision.
 func (a *API) CreateRevision(ctx context.Context, revision *appsv1.ControllerRevision) (*appsv1.ControllerRevision, error) {
-	return a.client.AppsV1().ControllerRevisions(revision.Namespace).Create(ctx, revision, metav1.CreateOptions{})
+	sent := *revision // as in CreatePod
+	return a.client.AppsV1().ControllerRevisions(revision.Namespace).Create(ctx, &sent, metav1.CreateOptions{})
 }
 
 // UpdateRevision replaces the revision. One without managed fields keeps those that are
 // stored, as Kubernetes v1.37.2 has it.
 func (a *API) UpdateRevision(ctx context.Context, revision *appsv1.ControllerRevision) (*appsv1.ControllerRevision, error) {
-	return a.client.AppsV1().ControllerRevisions(revision.Namespace).Update(ctx, revision, metav1.UpdateOptions{})
+	sent := *revision // as in CreatePod
+	return a.client.AppsV1().ControllerRevisions(revision.Namespace).Update(ctx, &sent, metav1.UpdateOptions{})
 }
 
 // PatchRevision patches the revision's metadata.

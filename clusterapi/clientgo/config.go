@@ -1,17 +1,17 @@
 package clientgo
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"time"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/workqueue"
-
-	"github.com/daemonplan/daemonplan/clusterapi"
 )
 
 // The defaults of a Controller that package clusterapi does not have.
@@ -71,26 +71,16 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Driver.API != nil {
 		return c, errors.New("clientgo: Config.Driver.API is made by the Controller and must be nil")
 	}
-	if c.Resync == 0 {
-		c.Resync = DefaultResync
-	}
+	c.Resync = cmp.Or(c.Resync, DefaultResync)
+	c.PassTimeout = cmp.Or(c.PassTimeout, clusterapi.DefaultPassTimeout)
+	c.Grace = cmp.Or(c.Grace, clusterapi.DefaultGrace)
+	c.SyncTimeout = cmp.Or(c.SyncTimeout, DefaultSyncTimeout)
+	c.Name = cmp.Or(c.Name, DefaultName)
 	if c.Workers <= 0 {
 		c.Workers = clusterapi.DefaultWorkers
 	}
-	if c.PassTimeout == 0 {
-		c.PassTimeout = clusterapi.DefaultPassTimeout
-	}
-	if c.Grace == 0 {
-		c.Grace = clusterapi.DefaultGrace
-	}
-	if c.SyncTimeout == 0 {
-		c.SyncTimeout = DefaultSyncTimeout
-	}
 	if c.RateLimiter == nil {
 		c.RateLimiter = workqueue.DefaultTypedControllerRateLimiter[types.NamespacedName]()
-	}
-	if c.Name == "" {
-		c.Name = DefaultName
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

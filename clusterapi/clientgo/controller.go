@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -15,8 +16,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/workqueue"
-
-	"github.com/daemonplan/daemonplan/clusterapi"
 )
 
 // Controller reconciles the DaemonSets of a cluster. It is made by [New] and runs once.
@@ -48,6 +47,9 @@ func New(cfg Config) (*Controller, error) {
 	}
 	c := &Controller{cfg: cfg, underWay: map[types.NamespacedName]time.Time{}}
 	c.metrics = newMetrics(c)
+	if c.election, err = newElection(cfg); err != nil {
+		return nil, err
+	}
 	if cfg.Factory == nil {
 		c.cfg.Factory, c.ownFactory = NewFactory(cfg.Client, cfg.Resync), true
 	}
@@ -120,7 +122,7 @@ func (c *Controller) Run(ctx context.Context) (err error) {
 	if c.cfg.Leader == nil {
 		return c.work(ctx, context.WithoutCancel(ctx))
 	}
-	return c.election.lead(ctx, c.cfg, c.work)
+	return c.election.lead(ctx, c.work)
 }
 
 // fillCaches waits until the caches are filled and the handlers have heard of everything.
@@ -161,7 +163,7 @@ func (c *Controller) closeQueue() {
 	c.queue.ShutDown()
 }
 
-func (c *Controller) setReady(ready bool) { //nolint:revive // it is the state, not a mode
+func (c *Controller) setReady(ready bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ready = ready

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/daemonset"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
-
-	"github.com/daemonplan/daemonplan/clusterapi"
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 // Sink takes what events ask for; a clusterapi.Runner is one. Wake is called from several
@@ -77,7 +76,7 @@ func register[T cache.Object](h *Handlers, informer cache.SharedIndexInformer, e
 // events turns what an informer tells into the two states around a change.
 type events[T cache.Object] struct {
 	sink    Sink
-	changed func(prev, cur T) daemonset.Wakes             // nil for a state that is not there
+	changed func(prev, cur T) daemonset.Wakes              // nil for a state that is not there
 	lost    func(key types.NamespacedName) daemonset.Wakes // a deletion of which no state is left; nil ignores it
 }
 

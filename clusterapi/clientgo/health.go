@@ -74,27 +74,32 @@ func (c *Controller) Ready() error {
 	return errors.New("clientgo: starting or ending")
 }
 
-type hang struct {
+// hanging lists the passes that should have ended.
+func (c *Controller) hanging() []underWay {
+	if c.cfg.PassTimeout < 0 {
+		return nil
+	}
+	return c.passesSince(c.now().Add(-c.cfg.PassTimeout - hangSlack))
+}
+
+// underWay is a pass that has not ended.
+type underWay struct {
 	key   types.NamespacedName
 	since time.Time
 }
 
-// hanging lists the passes that should have ended, by key.
-func (c *Controller) hanging() []hang {
-	if c.cfg.PassTimeout < 0 {
-		return nil
-	}
-	limit := c.now().Add(-c.cfg.PassTimeout - hangSlack)
+// passesSince lists the passes under way that began by a time, by key.
+func (c *Controller) passesSince(latest time.Time) []underWay {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var hangs []hang
+	var passes []underWay
 	for key, since := range c.underWay {
-		if since.Before(limit) {
-			hangs = append(hangs, hang{key, since})
+		if !since.After(latest) {
+			passes = append(passes, underWay{key, since})
 		}
 	}
-	slices.SortFunc(hangs, func(a, b hang) int { return cmp.Compare(a.key.String(), b.key.String()) })
-	return hangs
+	slices.SortFunc(passes, func(a, b underWay) int { return cmp.Compare(a.key.String(), b.key.String()) })
+	return passes
 }
 
 // load counts the keys that wait, the passes under way, and those of them that hang.

@@ -8,7 +8,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -29,8 +28,8 @@ func newClient(objects ...runtime.Object) *fake.Clientset {
 		if !ok {
 			return false, nil, nil
 		}
-		object, err := meta.Accessor(create.GetObject())
-		if err != nil {
+		object, ok := create.GetObject().(metav1.Object)
+		if !ok {
 			return false, nil, nil
 		}
 		n := count.Add(1)
@@ -80,3 +79,5 @@ func podsOf(t *testing.T, client *fake.Clientset) []corev1.Pod {
 	}
 	return list.Items
 }
+
+var daemonSetKind = appsv1.SchemeGroupVersion.WithKind("DaemonSet")

@@ -49,6 +49,9 @@ func NewInformers(factory informers.SharedInformerFactory) (*Informers, error) {
 	if err := addIndexers(i.revisions, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}); err != nil {
 		return nil, fmt.Errorf("clientgo: indexing revisions: %w", err)
 	}
+	if err := i.nodeList.watch(i.nodes); err != nil {
+		return nil, fmt.Errorf("clientgo: watching nodes: %w", err)
+	}
 	return i, nil
 }
 

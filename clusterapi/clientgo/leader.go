@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
-	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -67,61 +67,67 @@ func (l LeaderConfig) withDefaults(client kubernetes.Interface) (LeaderConfig, e
 	return l, nil
 }
 
-func (l LeaderConfig) lock() *resourcelock.LeaseLock {
-	return &resourcelock.LeaseLock{
-		LeaseMeta:  metav1.ObjectMeta{Namespace: l.Namespace, Name: l.Name},
-		Client:     l.Client.CoordinationV1(),
-		LockConfig: resourcelock.ResourceLockConfig{Identity: l.Identity},
-	}
-}
-
-// election is where a Controller stands in its leader election.
+// election is a Controller's leader election; its zero value is none.
 type election struct {
-	mu      sync.Mutex
-	elector *leaderelection.LeaderElector // nil before the election
+	leader  LeaderConfig
+	logger  *slog.Logger
+	lock    *resourcelock.LeaseLock
+	elector *leaderelection.LeaderElector // nil without an election
+	leading chan context.Context          // of the time for which the lease is held
 }
 
-// lead waits for the lease, holds it while work works, and gives it back after that. The
-// second context of work is done when the lease is lost.
-func (e *election) lead(ctx context.Context, cfg Config, work func(stop, hold context.Context) error) error {
+func newElection(cfg Config) (election, error) {
+	if cfg.Leader == nil {
+		return election{}, nil
+	}
 	leader, err := cfg.Leader.withDefaults(cfg.Client)
 	if err != nil {
-		return err
+		return election{}, err
 	}
-	leading := make(chan context.Context, 1)
-	lock := leader.lock()
-	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+	e := election{leader: leader, logger: cfg.Logger, leading: make(chan context.Context, 1)}
+	e.lock = &resourcelock.LeaseLock{
+		LeaseMeta:  metav1.ObjectMeta{Namespace: leader.Namespace, Name: leader.Name},
+		Client:     leader.Client.CoordinationV1(),
+		LockConfig: resourcelock.ResourceLockConfig{Identity: leader.Identity},
+	}
+	e.elector, err = leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Name:          cfg.Name,
-		Lock:          lock,
+		Lock:          e.lock,
 		LeaseDuration: leader.LeaseDuration,
 		RenewDeadline: leader.RenewDeadline,
 		RetryPeriod:   leader.RetryPeriod,
 		// Not ReleaseOnCancel: with it, a replica that cannot reach the server is told that
-		// it lost the lease only after it has failed to give it back, and that may be after
-		// another one took it.
+		// it lost the lease only after it has failed to give it back, and by then another one
+		// may have taken it.
 		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(hold context.Context) { leading <- hold },
+			OnStartedLeading: func(hold context.Context) { e.leading <- hold },
 			OnStoppedLeading: func() {},
 			OnNewLeader: func(identity string) {
-				cfg.Logger.InfoContext(ctx, "leader", "identity", identity, "self", identity == leader.Identity)
+				cfg.Logger.Info("leader", "identity", identity, "self", identity == leader.Identity)
 			},
 		},
 	})
 	if err != nil {
-		return fmt.Errorf("clientgo: leader election: %w", err)
+		return election{}, fmt.Errorf("clientgo: Config.Leader: %w", err)
 	}
-	e.set(elector)
+	return e, nil
+}
+
+// lead waits for the lease, holds it while work works, and gives it back after that. The
+// second context of work is done when the lease is lost.
+func (e *election) lead(ctx context.Context, work func(stop, hold context.Context) error) error {
 	candidacy, resign := context.WithCancel(context.WithoutCancel(ctx))
 	defer resign()
 	resigned := make(chan struct{})
 	go func() {
 		defer close(resigned)
-		elector.Run(candidacy)
+		e.elector.Run(candidacy)
 	}()
+	var err error
 	var lost bool
 	select {
 	case <-ctx.Done():
-	case hold := <-leading:
+	case hold := <-e.leading:
 		err = work(ctx, hold)
 		lost = hold.Err() != nil
 	}
@@ -130,49 +136,37 @@ func (e *election) lead(ctx context.Context, cfg Config, work func(stop, hold co
 	switch {
 	case lost:
 		return errors.Join(err, fmt.Errorf("clientgo: %w", ErrLeadershipLost))
-	case elector.IsLeader():
-		if failed := release(ctx, lock, leader); failed != nil {
-			cfg.Logger.WarnContext(ctx, "the lease runs out instead of being given back", "error", failed)
+	case e.elector.IsLeader():
+		if failed := e.release(ctx); failed != nil {
+			e.logger.WarnContext(ctx, "the lease runs out instead of being given back", "error", failed)
 		}
 	}
 	return err
 }
 
 // release gives the lease back, so that the next replica need not wait for its end.
-func release(ctx context.Context, lock *resourcelock.LeaseLock, leader LeaderConfig) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leader.RetryPeriod)
+func (e *election) release(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.leader.RenewDeadline)
 	defer cancel()
-	record, _, err := lock.Get(ctx)
+	record, _, err := e.lock.Get(ctx)
 	if err != nil {
 		return err
 	}
-	if record.HolderIdentity != leader.Identity {
+	if record.HolderIdentity != e.leader.Identity {
 		return nil
 	}
 	record.HolderIdentity = ""
 	record.LeaseDurationSeconds = 1
-	return lock.Update(ctx, *record)
-}
-
-func (e *election) set(elector *leaderelection.LeaderElector) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.elector = elector
+	return e.lock.Update(ctx, *record)
 }
 
 // check reports a lease that should have been renewed or given up by now.
 func (e *election) check() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	if e.elector == nil {
 		return nil
 	}
-	return e.elector.Check(DefaultRenewDeadline)
+	return e.elector.Check(e.leader.RenewDeadline)
 }
 
 // leads reports whether the lease is held.
-func (e *election) leads() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.elector != nil && e.elector.IsLeader()
-}
+func (e *election) leads() bool { return e.elector != nil && e.elector.IsLeader() }

@@ -4,9 +4,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Metrics are what a Controller has counted, as a Prometheus collector. They are made by

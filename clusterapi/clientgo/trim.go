@@ -1,12 +1,11 @@
 package clientgo
 
 import (
+	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/placement"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/daemonplan/daemonplan/daemonset"
-	"github.com/daemonplan/daemonplan/placement"
 )
 
 // Trim returns obj without what no plan, wake or write of this module reads. It is a

@@ -2,17 +2,20 @@ package clientgo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/daemonset"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 )
+
+// endSlack is how long after its context is done a pass may take to return.
+const endSlack = time.Second
 
 // sink puts into the queue what events ask for.
 type sink struct{ *Controller }
@@ -29,7 +32,8 @@ func (s sink) Wake(w daemonset.Wakes) {
 }
 
 // work makes passes until stop or hold is done. Passes under way may go on for a while
-// after stop, but not after hold.
+// after stop, but not after hold. The error joins, by key, a *clusterapi.HangError for each
+// pass that ignores that its context is done.
 func (c *Controller) work(stop, hold context.Context) error {
 	passes, cut := context.WithCancelCause(hold)
 	defer cut(nil)
@@ -37,22 +41,40 @@ func (c *Controller) work(stop, hold context.Context) error {
 	defer end()
 	defer context.AfterFunc(stop, end)()
 	ended := make(chan struct{})
-	shut := context.AfterFunc(ending, func() {
+	defer context.AfterFunc(ending, func() {
 		c.queue.ShutDown()
 		if elapse(ended, c.cfg.Grace) {
 			cut(context.Cause(stop))
 		}
-	})
-	defer shut()
-	defer close(ended)
+	})()
 
 	var all sync.WaitGroup
 	for range c.cfg.Workers {
 		all.Go(func() { c.worker(ending, passes) })
 	}
+	go func() {
+		defer close(ended)
+		all.Wait()
+	}()
 	c.cfg.Logger.InfoContext(stop, "reconciling", "workers", c.cfg.Workers)
-	all.Wait()
-	return nil
+	select {
+	case <-ended:
+		return nil
+	case <-passes.Done():
+	}
+	if !elapse(ended, endSlack) {
+		return nil
+	}
+	return c.abandoned()
+}
+
+// abandoned joins the errors of the passes that nobody waits for any more.
+func (c *Controller) abandoned() error {
+	var errs []error
+	for _, p := range c.passesSince(c.now()) {
+		errs = append(errs, &clusterapi.HangError{Key: p.key, After: c.now().Sub(p.since)})
+	}
+	return errors.Join(errs...)
 }
 
 // worker makes passes one after the other.
