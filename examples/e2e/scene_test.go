@@ -23,7 +23,7 @@ import (
 const (
 	// patience is how long anything may take. What goes well takes seconds; the rest is for
 	// machines that do something else.
-	patience = 4 * time.Minute
+	patience = 40 * time.Second
 	// pool is the label of nodes that says to which scene they belong.
 	pool = "e2e.daemonplan.dev/pool"
 	// setName is the name of a scene's set, where it has one.
@@ -111,6 +111,7 @@ func (s *scene) eventually(what string, f func() (ok bool, now string)) {
 		if ok {
 			return
 		}
+		require.NoError(s.t, s.plane.Lost())
 		if time.Now().After(deadline) || s.ctx.Err() != nil {
 			s.t.Fatalf("%s: not after %v: %s", what, patience, now)
 		}

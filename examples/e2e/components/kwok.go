@@ -13,6 +13,9 @@ import (
 
 // runKwok is a kubelet for every node that it is told to manage.
 func runKwok() int {
+	// Its commands take in all global flags, and those that the Kubernetes programs have
+	// registered mean something else.
+	pflag.CommandLine = pflag.NewFlagSet(Kwok, pflag.ContinueOnError)
 	flags := pflag.NewFlagSet(Kwok, pflag.ContinueOnError)
 	flags.ParseErrorsAllowlist.UnknownFlags = true
 	flags.Usage = func() {}

@@ -181,6 +181,17 @@ func (p *Plane) WaitReady(ctx context.Context) error {
 	}
 }
 
+// Lost returns an error if a process that nobody stops on purpose has ended, without which
+// nothing is ever going to happen.
+func (p *Plane) Lost() error {
+	for _, process := range []*Process{p.Scheduler, p.ControllerManager, p.Kwok} {
+		if !process.Running() {
+			return fmt.Errorf("%s has ended with code %d:\n%s", process.Name, process.ExitCode(), process.Tail(3000))
+		}
+	}
+	return nil
+}
+
 // Logs returns the ends of all logs, in the order in which the processes were made.
 func (p *Plane) Logs() string {
 	p.mu.Lock()
