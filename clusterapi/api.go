@@ -17,7 +17,8 @@ import (
 // the Driver decides by them. A call that returns no error returns an object.
 //
 // A call must return when its context is done. A call whose context is done returns an
-// error, also if it was done before the call; a write that was not sent then has no effect.
+// error, also if it was done before the call; a write that was not sent then has no effect,
+// and must not be sent later.
 //
 // Observe's objects are only read. What the other calls return belongs to the caller, and an
 // argument must be neither changed nor kept.

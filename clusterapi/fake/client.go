@@ -11,7 +11,8 @@ import (
 
 // Client is one process that talks to a cluster: its caches, its watches and what goes
 // wrong with its calls. It implements clusterapi.ClusterAPI. Make one with
-// Cluster.NewClient; it is safe for concurrent use.
+// Cluster.NewClient or Client.Restart, its zero value is of no use. It is safe for concurrent
+// use.
 type Client struct {
 	cluster *Cluster
 	number  int

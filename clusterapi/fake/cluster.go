@@ -10,7 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Cluster is a cluster in memory. Make one with New; it is safe for concurrent use.
+// Cluster is a cluster in memory. Make one with New, its zero value is of no use. It is safe
+// for concurrent use.
 type Cluster struct {
 	chance chance
 

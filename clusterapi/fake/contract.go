@@ -15,7 +15,12 @@ import (
 // do what users do. The server may be a real one, which others use at the same time: the
 // suite names its nodes after its namespace, removes them in the end, and minds no others.
 //
-// A harness that is also a Holder, a Recorder or a StatusWriter lets the suite find more.
+// A harness that is also a Holder, a Recorder or a StatusWriter lets the suite find more. The
+// example of TestClusterAPI has a whole one; the test is then
+//
+//	func TestAdapter(t *testing.T) {
+//		fake.TestClusterAPI(t, func(t *testing.T) fake.Harness { return newHarness(t) })
+//	}
 type Harness interface {
 	// API returns the implementation under test, always the same one.
 	API() clusterapi.ClusterAPI

@@ -103,6 +103,7 @@ func nameOf(obj metav1.Object) types.NamespacedName {
 // The contract is run by a test of the adapter. It asks for a harness for every part.
 func ExampleTestClusterAPI() {
 	testAdapter := func(t *testing.T) { // in a test file: func TestAdapter(t *testing.T)
+		t.Helper()
 		fake.TestClusterAPI(t, func(t *testing.T) fake.Harness {
 			t.Helper()
 			return newHarness(t, fake.New(1), "contract")

@@ -12,7 +12,8 @@ import (
 )
 
 // Event is what an informer tells its handlers: something became visible to a client. Its
-// objects are shared; they must not be written to.
+// objects are shared; they must not be written to. Events come from Watch.Drain; the zero
+// value is about nothing, and Handlers pass it over.
 type Event struct {
 	Kind Kind
 	Old  metav1.Object // nil for an addition
@@ -82,7 +83,8 @@ type Distortion struct {
 	Reorder float64 // after the next event, if that is of another object
 }
 
-// Watch collects the events of one client. It keeps them until Drain, however many.
+// Watch collects the events of one client. It keeps them until Drain, however many. Make one
+// with Client.Watch; its zero value is of no use.
 type Watch struct {
 	client     *Client
 	number     int
