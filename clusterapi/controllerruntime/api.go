@@ -3,14 +3,13 @@ package controllerruntime
 import (
 	"context"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/daemonset"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/daemonplan/daemonplan/clusterapi"
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 // API is the ClusterAPI on a client.Client.

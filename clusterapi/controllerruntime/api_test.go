@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,27 +18,33 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/daemonplan/daemonplan/clusterapi/controllerruntime"
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 var podRef = daemonset.Ref{Namespace: "ns", Name: "pod", UID: "pod"}
 
-// sent is an API whose writes go nowhere, and what they were.
-func sent(t *testing.T, answer error) (api *controllerruntime.API, patches *[]string, deletes *[]client.DeleteOptions) {
+// sink is an API whose writes go nowhere, and what they were.
+type sink struct {
+	*controllerruntime.API
+
+	patches []string
+	deletes []client.DeleteOptions
+}
+
+func newSink(t *testing.T, answer error) *sink {
 	t.Helper()
-	patches, deletes = new([]string), new([]client.DeleteOptions)
+	s := &sink{}
 	c := crfake.NewClientBuilder().WithScheme(scheme.Scheme).WithInterceptorFuncs(interceptor.Funcs{
 		Patch: func(_ context.Context, _ client.WithWatch, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
 			data, err := patch.Data(obj)
 			require.NoError(t, err)
 			require.Equal(t, types.MergePatchType, patch.Type())
-			*patches = append(*patches, string(data))
+			s.patches = append(s.patches, string(data))
 			return answer
 		},
 		Delete: func(_ context.Context, _ client.WithWatch, _ client.Object, options ...client.DeleteOption) error {
 			given := client.DeleteOptions{}
 			given.ApplyOptions(options)
-			*deletes = append(*deletes, given)
+			s.deletes = append(s.deletes, given)
 			return answer
 		},
 		Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error { return answer },
@@ -50,7 +57,8 @@ func sent(t *testing.T, answer error) (api *controllerruntime.API, patches *[]st
 			return answer
 		},
 	}).Build()
-	return controllerruntime.New(c, c, nil), patches, deletes
+	s.API = controllerruntime.New(c, c, nil)
+	return s
 }
 
 func TestPatchIsGuarded(t *testing.T) {
@@ -69,28 +77,28 @@ func TestPatchIsGuarded(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			api, patches, _ := sent(t, nil)
+			api := newSink(t, nil)
 			_, podErr := api.PatchPod(t.Context(), podRef, []byte(tt.give))
 			_, revisionErr := api.PatchRevision(t.Context(), podRef, []byte(tt.give))
 			if tt.want == "" {
 				require.True(t, apierrors.IsBadRequest(podErr), "%v", podErr)
 				require.True(t, apierrors.IsBadRequest(revisionErr), "%v", revisionErr)
-				require.Empty(t, *patches)
+				require.Empty(t, api.patches)
 				return
 			}
 			require.NoError(t, podErr)
 			require.NoError(t, revisionErr)
-			require.Equal(t, []string{tt.want, tt.want}, *patches, tt.why)
+			require.Equal(t, []string{tt.want, tt.want}, api.patches, tt.why)
 		})
 	}
 }
 
 func TestDeleteIsGuarded(t *testing.T) {
-	api, _, deletes := sent(t, nil)
+	api := newSink(t, nil)
 	require.NoError(t, api.DeletePod(t.Context(), podRef))
 	require.NoError(t, api.DeleteRevision(t.Context(), podRef))
-	require.Len(t, *deletes, 2)
-	for _, options := range *deletes {
+	require.Len(t, api.deletes, 2)
+	for _, options := range api.deletes {
 		require.Equal(t, podRef.UID, *options.Preconditions.UID)
 		require.Nil(t, options.GracePeriodSeconds, "a pod says itself how long it takes")
 	}
@@ -98,22 +106,22 @@ func TestDeleteIsGuarded(t *testing.T) {
 
 // TestWritesNeedAUID: without one, whatever has the name would be changed.
 func TestWritesNeedAUID(t *testing.T) {
-	api, patches, deletes := sent(t, nil)
+	api := newSink(t, nil)
 	anyone := daemonset.Ref{Namespace: "ns", Name: "pod"}
 	_, podErr := api.PatchPod(t.Context(), anyone, []byte(`{}`))
 	_, revisionErr := api.PatchRevision(t.Context(), anyone, []byte(`{}`))
 	for _, err := range []error{podErr, revisionErr, api.DeletePod(t.Context(), anyone), api.DeleteRevision(t.Context(), anyone)} {
 		require.True(t, apierrors.IsBadRequest(err), "%v", err)
 	}
-	require.Empty(t, *patches)
-	require.Empty(t, *deletes)
+	require.Empty(t, api.patches)
+	require.Empty(t, api.deletes)
 }
 
 // TestErrorsComeThrough: the driver decides by them, so they arrive as they are, and without
 // an object.
 func TestErrorsComeThrough(t *testing.T) {
 	answer := apierrors.NewTooManyRequests("busy", 7)
-	api, _, _ := sent(t, answer)
+	api := newSink(t, answer)
 	ctx, key := t.Context(), types.NamespacedName{Namespace: "ns", Name: "agent"}
 	set, revision := stored(), history()
 	calls := map[string]func() (object any, err error){
@@ -166,7 +174,7 @@ func TestRecordEventCutsNotes(t *testing.T) {
 func TestArgumentsStay(t *testing.T) {
 	patch := []byte(`{"metadata":{"labels":{"a":"1"}}}`)
 	before := string(patch)
-	api, _, _ := sent(t, nil)
+	api := newSink(t, nil)
 	_, err := api.PatchPod(t.Context(), podRef, patch)
 	require.NoError(t, err)
 	require.Equal(t, before, string(patch))

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/clusterapi/fake"
+	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -17,10 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/clusterapi/controllerruntime"
-	"github.com/daemonplan/daemonplan/clusterapi/fake"
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 // eventually is how long a test waits for what takes no time on an idle machine.
@@ -33,7 +33,7 @@ type recorder struct {
 }
 
 // Eventf implements events.EventRecorder.
-func (r *recorder) Eventf(regarding, _ runtime.Object, kind, reason, action, note string, args ...any) {
+func (r *recorder) Eventf(regarding, _ runtime.Object, kind, reason, action, note string, args ...any) { //nolint:revive // as the interface has it
 	set := regarding.(*appsv1.DaemonSet)
 	if set.Kind != "DaemonSet" || set.APIVersion != "apps/v1" || action == "" {
 		return // an API server would refuse it
@@ -156,11 +156,12 @@ func (h *cachedHarness) Sync(t *testing.T) {
 func (h *cachedHarness) Hold(*testing.T) { h.server.log.hold() }
 
 func TestContractWithoutCache(t *testing.T) {
-	fake.TestClusterAPI(t, func(t *testing.T) fake.Harness { return newHarness(t) })
+	fake.TestClusterAPI(t, func(t *testing.T) fake.Harness { t.Helper(); return newHarness(t) })
 }
 
 func TestContractOnIndexedCache(t *testing.T) {
 	fake.TestClusterAPI(t, func(t *testing.T) fake.Harness {
+		t.Helper()
 		h := newCachedHarness(t, cache.Options{ByObject: controllerruntime.Diet()})
 		require.NoError(t, h.api.ReadFrom(t.Context(), h.cache))
 		h.start(t)
@@ -172,6 +173,7 @@ func TestContractOnIndexedCache(t *testing.T) {
 // a manager does.
 func TestContractOnCachedClient(t *testing.T) {
 	fake.TestClusterAPI(t, func(t *testing.T) fake.Harness {
+		t.Helper()
 		h := newCachedHarness(t, cache.Options{})
 		cached, err := client.New(h.server.config(), client.Options{
 			Scheme: scheme.Scheme, Mapper: mapper(), Cache: &client.CacheOptions{Reader: h.cache},

@@ -1,13 +1,12 @@
 package controllerruntime
 
 import (
+	"github.com/daemonplan/daemonplan/daemonset"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 // Diet returns settings for cache.Options.ByObject with which a cache keeps of nodes, pods,

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/internal/conformance"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,8 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/daemonplan/daemonplan/clusterapi/controllerruntime"
-	"github.com/daemonplan/daemonplan/daemonset"
-	"github.com/daemonplan/daemonplan/internal/conformance"
 )
 
 const corpus = "../../daemonset/testdata/conformance/upstream-v1.37.2.jsonl.gz"

@@ -3,15 +3,14 @@ package controllerruntime
 import (
 	"errors"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/daemonset"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
-	"github.com/daemonplan/daemonplan/clusterapi"
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]

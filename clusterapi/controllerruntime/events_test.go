@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/clusterapi/fake"
+	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -20,10 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/clusterapi/controllerruntime"
-	"github.com/daemonplan/daemonplan/clusterapi/fake"
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 // journal is a queue and a syncer at once, so that their order shows.
@@ -76,6 +76,8 @@ func (j *journal) take() []string {
 type wired struct {
 	*journal
 	*controllerruntime.Events
+
+	ctx context.Context
 }
 
 func wire(t *testing.T, selects func(*appsv1.DaemonSet) bool) *wired {
@@ -85,21 +87,21 @@ func wire(t *testing.T, selects func(*appsv1.DaemonSet) bool) *wired {
 	j := &journal{}
 	events, err := controllerruntime.NewEvents(driver.NewFeed(nil), j)
 	require.NoError(t, err)
-	return &wired{journal: j, Events: events}
+	return &wired{journal: j, Events: events, ctx: t.Context()}
 }
 
 func (w *wired) created(h handler.EventHandler, obj client.Object) []string {
-	h.Create(context.Background(), event.CreateEvent{Object: obj}, w.journal)
+	h.Create(w.ctx, event.CreateEvent{Object: obj}, w.journal)
 	return w.take()
 }
 
 func (w *wired) updated(h handler.EventHandler, old, obj client.Object) []string {
-	h.Update(context.Background(), event.UpdateEvent{ObjectOld: old, ObjectNew: obj}, w.journal)
+	h.Update(w.ctx, event.UpdateEvent{ObjectOld: old, ObjectNew: obj}, w.journal)
 	return w.take()
 }
 
 func (w *wired) deleted(h handler.EventHandler, e event.DeleteEvent) []string {
-	h.Delete(context.Background(), e, w.journal)
+	h.Delete(w.ctx, e, w.journal)
 	return w.take()
 }
 
@@ -193,7 +195,7 @@ func TestEventsOfPods(t *testing.T) {
 			return w.updated(w.Pods(), nil, podOf(set, "1"))
 		}, []string{created, "add agent"}},
 		{"generic", "nothing is known to have changed", func(w *wired) []string {
-			w.Pods().Generic(context.Background(), event.GenericEvent{Object: podOf(set, "1")}, w.journal)
+			w.Pods().Generic(w.ctx, event.GenericEvent{Object: podOf(set, "1")}, w.journal)
 			return w.take()
 		}, nil},
 	}
@@ -284,6 +286,7 @@ func TestEventsOfNodes(t *testing.T) {
 
 func TestEventsInParallel(t *testing.T) {
 	w := wire(t, nil)
+	w.created(w.DaemonSets(), stored())
 	handlers := []handler.EventHandler{w.DaemonSets(), w.Pods(), w.Revisions(), w.Nodes()}
 	var all sync.WaitGroup
 	for _, h := range handlers {
@@ -296,7 +299,12 @@ func TestEventsInParallel(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.GreaterOrEqual(t, len(w.take()), 600)
+	lines := 0
+	for _, line := range w.take() {
+		require.Regexp(t, "^(add agent|saw pod of set)", line)
+		lines++
+	}
+	require.GreaterOrEqual(t, lines, 200+2*200, "each event of the set is one line, of the pod two")
 }
 
 func TestNewEventsNeedsAll(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/daemonset"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,9 +14,6 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/daemonplan/daemonplan/clusterapi"
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 // The indexes of pods. None holds the pods of other controllers, which are most of a
@@ -110,20 +109,19 @@ func (r *cacheReader) version(ctx context.Context, kind client.Object) (string, 
 // by one look at the orphans and one at what is owned, in whatever order; of two looks at the
 // orphans, one before and one after, none misses it. A pod that was seen twice counts as it
 // was seen last.
-func (r *cacheReader) pods(ctx context.Context, set *appsv1.DaemonSet) (pods []*corev1.Pod, version string, err error) {
+func (r *cacheReader) pods(ctx context.Context, set *appsv1.DaemonSet) (podLook, error) {
 	orphans := client.MatchingFields{orphanField: isOrphan}
 	owned := client.MatchingFields{ownerField: string(set.UID)}
 	looks := [3]corev1.PodList{}
 	for i, fields := range []client.MatchingFields{orphans, owned, orphans} {
 		if err := r.List(ctx, &looks[i], client.InNamespace(set.Namespace), fields, unshared); err != nil {
-			return nil, "", err
+			return podLook{}, err
 		}
 	}
-	pods = pointers(looks[1].Items)
 	if len(looks[0].Items)+len(looks[2].Items) == 0 {
-		return pods, "", nil
+		return podLook{pods: pointers(looks[1].Items)}, nil
 	}
-	return newest(looks[2].Items, looks[1].Items, looks[0].Items), "", nil
+	return podLook{pods: newest(looks[2].Items, looks[1].Items, looks[0].Items)}, nil
 }
 
 // newest joins lists, the latest first, with each pod once.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/daemonplan/daemonplan/clusterapi/fake"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -16,7 +17,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/daemonplan/daemonplan/clusterapi/controllerruntime"
-	"github.com/daemonplan/daemonplan/clusterapi/fake"
 )
 
 // hooked is a cache that lets something happen before each list of pods, and counts what

@@ -3,13 +3,12 @@ package controllerruntime
 import (
 	"context"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/daemonset"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/daemonplan/daemonplan/clusterapi"
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 // reader is where an observation comes from.
@@ -18,9 +17,14 @@ type reader interface {
 	// versions says how far the caches have come, as far as they can tell; without a cache
 	// nothing.
 	versions(ctx context.Context) (clusterapi.Versions, error)
-	// pods returns the pods of a set and the orphans of its namespace, and the version that
-	// the list itself claims, if it does.
-	pods(ctx context.Context, set *appsv1.DaemonSet) (pods []*corev1.Pod, version string, err error)
+	// pods returns the pods of a set and the orphans of its namespace.
+	pods(ctx context.Context, set *appsv1.DaemonSet) (podLook, error)
+}
+
+// podLook is what a reader saw of pods.
+type podLook struct {
+	pods    []*corev1.Pod
+	version string // as of which, if the list itself says so
 }
 
 // unshared spares copying what is only read.
@@ -44,7 +48,7 @@ func observe(ctx context.Context, r reader, key types.NamespacedName) (clusterap
 	if err := r.List(ctx, nodes, unshared); err != nil {
 		return clusterapi.Observation{}, err
 	}
-	pods, podVersion, err := r.pods(ctx, set)
+	look, err := r.pods(ctx, set)
 	if err != nil {
 		return clusterapi.Observation{}, err
 	}
@@ -55,8 +59,8 @@ func observe(ctx context.Context, r reader, key types.NamespacedName) (clusterap
 	// Our writes to the kind DaemonSet are to this very set, so its own version tells whether
 	// they are in.
 	asOf.DaemonSets = set.ResourceVersion
-	if podVersion != "" {
-		asOf.Pods = podVersion
+	if look.version != "" {
+		asOf.Pods = look.version
 	}
 	if revisions.ResourceVersion != "" {
 		asOf.Revisions = revisions.ResourceVersion
@@ -65,7 +69,7 @@ func observe(ctx context.Context, r reader, key types.NamespacedName) (clusterap
 		Objects: daemonset.Objects{
 			DaemonSet: set,
 			Nodes:     pointers(nodes.Items),
-			Pods:      pods,
+			Pods:      look.pods,
 			Revisions: pointers(revisions.Items),
 		},
 		AsOf: asOf,
@@ -92,10 +96,10 @@ func (plainReader) versions(context.Context) (clusterapi.Versions, error) {
 }
 
 // pods lists the whole namespace at once, so no pod can slip through while it changes hands.
-func (r plainReader) pods(ctx context.Context, set *appsv1.DaemonSet) (pods []*corev1.Pod, version string, err error) {
+func (r plainReader) pods(ctx context.Context, set *appsv1.DaemonSet) (podLook, error) {
 	list := &corev1.PodList{}
 	if err := r.List(ctx, list, client.InNamespace(set.Namespace), unshared); err != nil {
-		return nil, "", err
+		return podLook{}, err
 	}
-	return pointers(list.Items), list.ResourceVersion, nil
+	return podLook{pods: pointers(list.Items), version: list.ResourceVersion}, nil
 }

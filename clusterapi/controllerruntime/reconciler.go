@@ -6,9 +6,9 @@ import (
 	"runtime/debug"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
 	"github.com/daemonplan/daemonplan/clusterapi"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // ReconcilerOptions tune a Reconciler; the zero value has the defaults.
@@ -93,4 +93,4 @@ func (r *Reconciler) sync(ctx context.Context, request reconcile.Request) (pass 
 // RateLimiter returns what the controller of this Reconciler has to use as its rate limiter,
 // so that retries keep to the delays that servers ask for, and are not later than the time at
 // which the plan changes by itself.
-func (r *Reconciler) RateLimiter() limiter { return r.retries }
+func (r *Reconciler) RateLimiter() workqueue.TypedRateLimiter[reconcile.Request] { return r.retries }

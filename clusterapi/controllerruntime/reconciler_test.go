@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/clusterapi/controllerruntime"
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 // syncer is a Syncer made of functions.
@@ -89,8 +89,8 @@ func TestRetries(t *testing.T) {
 		require.Error(t, err)
 		return limiter.When(request)
 	}
-	for _, want := range []time.Duration{1, 2, 4, 5, 5} {
-		require.Equal(t, want*time.Second, next())
+	for _, want := range []string{"1s", "2s", "4s", "5s", "5s"} {
+		require.Equal(t, want, next().String())
 	}
 	require.Equal(t, 5, limiter.NumRequeues(request))
 	other := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "ns", Name: "other"}}

@@ -4,10 +4,9 @@ import (
 	"context"
 	"unicode/utf8"
 
+	"github.com/daemonplan/daemonplan/daemonset"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 const (

@@ -4,11 +4,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
-	"github.com/daemonplan/daemonplan/clusterapi"
 )
 
 type limiter = workqueue.TypedRateLimiter[reconcile.Request]

@@ -5,9 +5,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strings"
 	"testing"
 
+	"github.com/daemonplan/daemonplan/clusterapi/fake"
+	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -21,9 +24,6 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/daemonplan/daemonplan/clusterapi/fake"
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 // apiServer serves a simulated cluster over HTTP, as far as controllers ask: so what goes
@@ -43,10 +43,10 @@ func newAPIServer(t *testing.T) *apiServer {
 	cluster := fake.New(1)
 	s := &apiServer{Cluster: cluster, client: cluster.NewClient(), log: newEventLog(cluster), calls: newCallCount()}
 	mux := http.NewServeMux()
-	serveKind[*corev1.Node](s, mux, "/api/v1", "nodes", "Node")
-	serveKind[*corev1.Pod](s, mux, "/api/v1", "pods", "Pod")
-	serveKind[*appsv1.DaemonSet](s, mux, "/apis/apps/v1", "daemonsets", "DaemonSet")
-	serveKind[*appsv1.ControllerRevision](s, mux, "/apis/apps/v1", "controllerrevisions", "ControllerRevision")
+	serveKind[*corev1.Node](s, mux, "/api/v1/nodes", "Node")
+	serveKind[*corev1.Pod](s, mux, "/api/v1/pods", "Pod")
+	serveKind[*appsv1.DaemonSet](s, mux, "/apis/apps/v1/daemonsets", "DaemonSet")
+	serveKind[*appsv1.ControllerRevision](s, mux, "/apis/apps/v1/controllerrevisions", "ControllerRevision")
 	mux.HandleFunc("POST /apis/events.k8s.io/v1/namespaces/{namespace}/events", s.recordEvent)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, apierrors.NewNotFound(schema.GroupResource{Resource: r.Method + " " + r.URL.Path}, ""))
@@ -96,10 +96,11 @@ type resource[T fake.Object] struct {
 	name string
 }
 
-func serveKind[T fake.Object](s *apiServer, mux *http.ServeMux, prefix, name, kind string) {
+func serveKind[T fake.Object](s *apiServer, mux *http.ServeMux, all, kind string) {
+	prefix, name := path.Dir(all), path.Base(all)
 	version := strings.TrimPrefix(strings.TrimPrefix(prefix, "/apis/"), "/api/")
 	r := &resource[T]{apiServer: s, gvk: schema.FromAPIVersionAndKind(version, kind), name: name}
-	all, in := prefix+"/"+name, prefix+"/namespaces/{namespace}/"+name
+	in := prefix + "/namespaces/{namespace}/" + name
 	one := in + "/{name}"
 	if kind == "Node" {
 		in, one = all, all+"/{name}"
@@ -267,7 +268,7 @@ func writeJSON(w http.ResponseWriter, code int, obj any) {
 
 func writeError(w http.ResponseWriter, err error) {
 	status := apierrors.NewInternalError(err).Status()
-	if known, ok := err.(apierrors.APIStatus); ok { //nolint:errorlint // the cluster's errors come as they are
+	if known, ok := err.(apierrors.APIStatus); ok {
 		status = known.Status()
 	}
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}

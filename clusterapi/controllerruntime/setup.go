@@ -1,11 +1,13 @@
 package controllerruntime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -14,8 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-
-	"github.com/daemonplan/daemonplan/clusterapi"
 )
 
 // DefaultName is what a controller is called, in its metrics, logs and events.
@@ -52,10 +52,10 @@ type Options struct {
 // SetupWithManager adds to mgr a controller that reconciles DaemonSets, with its watches, its
 // indexes on mgr's cache. It must be called before mgr starts; ctx is for setting up only. The Driver that is returned runs with mgr.
 func SetupWithManager(ctx context.Context, mgr manager.Manager, options Options) (*clusterapi.Driver, error) {
-	options, err := options.withDefaults(mgr)
-	if err != nil {
+	if err := options.check(mgr); err != nil {
 		return nil, err
 	}
+	options = options.withDefaults(mgr)
 	api := New(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder(options.Name))
 	if err := api.ReadFrom(ctx, mgr.GetCache()); err != nil {
 		return nil, err
@@ -99,35 +99,38 @@ func addController(mgr manager.Manager, driver *clusterapi.Driver, options Optio
 	return nil
 }
 
-func (o Options) withDefaults(mgr manager.Manager) (Options, error) {
+// check finds what cannot work, before anything is added to the manager.
+func (o Options) check(mgr manager.Manager) error {
 	switch {
 	case mgr == nil:
-		return o, errors.New("controllerruntime: the manager is nil")
+		return errors.New("controllerruntime: the manager is nil")
 	case o.Driver.API != nil:
-		return o, errors.New("controllerruntime: Options.Driver.API is set; it is the manager's client")
+		return errors.New("controllerruntime: Options.Driver.API is set; it is the manager's client")
 	case o.Controller.Reconciler != nil || o.Controller.RateLimiter != nil:
-		return o, errors.New("controllerruntime: Options.Controller has a Reconciler or a RateLimiter of its own")
+		return errors.New("controllerruntime: Options.Controller has a Reconciler or a RateLimiter of its own")
 	}
 	for _, obj := range []client.Object{&appsv1.DaemonSet{}, &corev1.Pod{}} {
 		if _, err := apiutil.GVKForObject(obj, mgr.GetScheme()); err != nil {
-			return o, fmt.Errorf("controllerruntime: the manager's scheme: %w", err)
+			return fmt.Errorf("controllerruntime: the manager's scheme: %w", err)
 		}
 	}
-	if o.Name == "" {
-		o.Name = DefaultName
-	}
+	return nil
+}
+
+func (o Options) withDefaults(mgr manager.Manager) Options {
+	o.Name = cmp.Or(o.Name, DefaultName)
 	if o.Driver.Logger == nil {
 		o.Driver.Logger = slog.New(logr.ToSlogHandler(mgr.GetLogger().WithName(o.Name)))
 	}
 	general := mgr.GetControllerOptions()
-	if o.Controller.MaxConcurrentReconciles <= 0 {
-		o.Controller.MaxConcurrentReconciles = general.GroupKindConcurrency[daemonSets]
+	c := &o.Controller
+	if c.MaxConcurrentReconciles <= 0 {
+		c.MaxConcurrentReconciles = cmp.Or(
+			max(general.GroupKindConcurrency[daemonSets], 0),
+			max(general.MaxConcurrentReconciles, 0),
+			clusterapi.DefaultWorkers,
+		)
 	}
-	if o.Controller.MaxConcurrentReconciles <= 0 && general.MaxConcurrentReconciles <= 0 {
-		o.Controller.MaxConcurrentReconciles = clusterapi.DefaultWorkers
-	}
-	if o.Controller.ReconciliationTimeout == 0 && general.ReconciliationTimeout == 0 {
-		o.Controller.ReconciliationTimeout = clusterapi.DefaultPassTimeout
-	}
-	return o, nil
+	c.ReconciliationTimeout = cmp.Or(c.ReconciliationTimeout, general.ReconciliationTimeout, clusterapi.DefaultPassTimeout)
+	return o
 }

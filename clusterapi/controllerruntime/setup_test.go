@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/clusterapi/fake"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -24,9 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/clusterapi/controllerruntime"
-	"github.com/daemonplan/daemonplan/clusterapi/fake"
 )
 
 func newManager(t *testing.T, s *apiServer) manager.Manager {
@@ -43,7 +43,7 @@ func newManager(t *testing.T, s *apiServer) manager.Manager {
 	return mgr
 }
 
-// controlled cluster: a server, a manager that runs daemonplan, and what its passes did.
+// running is a server, a manager that runs daemonplan, and what its passes did.
 type running struct {
 	*apiServer
 
@@ -148,6 +148,7 @@ func TestRollout(t *testing.T) {
 		recorded := r.Recorded()
 		return len(recorded) > 0 && recorded[0].About.Name == "agent" && recorded[0].Event.Reason == "FailedDaemonPod"
 	})
+	counters := r.counted() // before a pass is cut short by the end
 	r.stop()
 
 	calls := r.calls.get()
@@ -159,7 +160,6 @@ func TestRollout(t *testing.T) {
 		require.Equal(t, 1, calls["watch "+kind])
 		require.Zero(t, calls["get "+kind], "nothing was adopted, and no write was stale")
 	}
-	counters := r.counted()
 	require.Zero(t, counters.Passes.Failed+counters.Passes.Panicked, "%+v", counters)
 	require.Zero(t, counters.Expired)
 	t.Logf("%d passes, %d of them refused because of old reads; calls: %v", counters.Passes.Total(), counters.Passes.Refused, calls)

@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/daemonplan/daemonplan/clusterapi/fake"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/watch"
-
-	"github.com/daemonplan/daemonplan/clusterapi/fake"
 )
 
 // eventLog keeps all events of a cluster, for watches of any resource version.
@@ -35,7 +35,7 @@ func newEventLog(cluster *fake.Cluster) *eventLog {
 			select {
 			case <-l.done:
 				return
-			case <-time.After(time.Millisecond):
+			case <-time.After(time.Millisecond): //nolint:forbidigo // the cluster does not say when something happened
 				l.drain()
 			}
 		}
@@ -97,9 +97,9 @@ func (l *eventLog) latest(kind fake.Kind) uint64 {
 	l.drain()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for i := len(l.events) - 1; i >= 0; i-- {
-		if l.events[i].Kind == kind {
-			return versionOf(l.events[i])
+	for _, e := range slices.Backward(l.events) {
+		if e.Kind == kind {
+			return versionOf(e)
 		}
 	}
 	return 0
