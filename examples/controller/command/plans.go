@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// record is what is known of one DaemonSet: its latest plan, and what became of later passes
+// entry is what is known of one DaemonSet: its latest plan, and what became of later passes
 // that came to none.
-type record struct {
+type entry struct {
 	key    types.NamespacedName
 	plan   daemonset.Plan
 	made   time.Time // when the plan was made; zero if there is none
@@ -25,7 +25,7 @@ type record struct {
 // plans keeps the latest plan of each DaemonSet. Its zero value keeps none yet.
 type plans struct {
 	mu      sync.RWMutex
-	records map[types.NamespacedName]record
+	entries map[types.NamespacedName]entry
 }
 
 // note keeps what a pass came to. What is gone is forgotten.
@@ -33,13 +33,13 @@ func (p *plans) note(pass clusterapi.Pass, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if pass.Result.Gone {
-		delete(p.records, pass.Key)
+		delete(p.entries, pass.Key)
 		return
 	}
-	if p.records == nil {
-		p.records = map[types.NamespacedName]record{}
+	if p.entries == nil {
+		p.entries = map[types.NamespacedName]entry{}
 	}
-	r := p.records[pass.Key]
+	r := p.entries[pass.Key]
 	r.key, r.passed, r.err, r.stale = pass.Key, now, pass.Err, nil
 	if pass.Result.Stale != nil {
 		r.stale = pass.Result.Stale
@@ -47,27 +47,27 @@ func (p *plans) note(pass clusterapi.Pass, now time.Time) {
 	if planned(pass) {
 		r.plan, r.made = pass.Result.Plan, now
 	}
-	p.records[pass.Key] = r
+	p.entries[pass.Key] = r
 }
 
 // planned reports whether a pass came to a plan.
 func planned(pass clusterapi.Pass) bool { return pass.Result.Plan.For.Name != "" }
 
-func (p *plans) get(key types.NamespacedName) (record, bool) {
+func (p *plans) get(key types.NamespacedName) (entry, bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	r, ok := p.records[key]
+	r, ok := p.entries[key]
 	return r, ok
 }
 
 // list returns all, sorted by namespace and name.
-func (p *plans) list() []record {
+func (p *plans) list() []entry {
 	p.mu.RLock()
-	list := make([]record, 0, len(p.records))
-	for _, r := range p.records {
+	list := make([]entry, 0, len(p.entries))
+	for _, r := range p.entries {
 		list = append(list, r)
 	}
 	p.mu.RUnlock()
-	slices.SortFunc(list, func(a, b record) int { return strings.Compare(a.key.String(), b.key.String()) })
+	slices.SortFunc(list, func(a, b entry) int { return strings.Compare(a.key.String(), b.key.String()) })
 	return list
 }

@@ -78,8 +78,8 @@ func transient(err error) bool {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return false
 	}
-	if status, ok := errors.AsType[apierrors.APIStatus](err); ok {
-		return status.Status().Code >= 500 || apierrors.IsTooManyRequests(err)
+	if status, ok := errors.AsType[*apierrors.StatusError](err); ok {
+		return status.ErrStatus.Code >= 500 || apierrors.IsTooManyRequests(err)
 	}
 	return true
 }
@@ -94,7 +94,7 @@ func final(format string, values ...any) error { return &finalError{fmt.Errorf(f
 
 // explain says what an error of a check means.
 func explain(ctx context.Context, o options, c clients, err error) error {
-	_, answered := errors.AsType[apierrors.APIStatus](err)
+	_, answered := errors.AsType[*apierrors.StatusError](err)
 	_, judged := errors.AsType[*finalError](err)
 	switch {
 	case ctx.Err() != nil:

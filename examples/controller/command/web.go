@@ -25,7 +25,7 @@ func handler(next http.Handler, kept *plans) http.Handler {
 	return mux
 }
 
-// summary is a record in the list.
+// summary is an entry of the list.
 type summary struct {
 	Namespace string    `json:"namespace"`
 	Name      string    `json:"name"`
@@ -37,13 +37,13 @@ type summary struct {
 	Problem   string    `json:"problem,omitempty"` // of the latest pass
 }
 
-// full is a record with its plan.
+// full is an entry with its plan.
 type full struct {
 	summary
 	Plan *daemonset.Plan `json:"plan,omitempty"` // nil if no pass has come to one
 }
 
-func summarize(r record) summary {
+func summarize(r entry) summary {
 	s := summary{
 		Namespace: r.key.Namespace, Name: r.key.Name, Made: r.made, Passed: r.passed,
 		Creates: len(r.plan.Creates), Deletes: len(r.plan.Deletes), Empty: !r.made.IsZero() && r.plan.Empty(),
@@ -59,8 +59,8 @@ func summarize(r record) summary {
 
 func serveList(w http.ResponseWriter, r *http.Request, kept *plans) {
 	list := []summary{} // not null in JSON
-	for _, record := range kept.list() {
-		list = append(list, summarize(record))
+	for _, entry := range kept.list() {
+		list = append(list, summarize(entry))
 	}
 	if wantsJSON(r) {
 		writeJSON(w, http.StatusOK, map[string]any{"items": list})
