@@ -8,6 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/daemonplan/daemonplan/examples/e2e/witness"
 )
 
 func deletionScenarios() []scenario {
@@ -61,6 +63,7 @@ func deletionScenarios() []scenario {
 					return set.Status.UpdatedNumberScheduled > 0, fmt.Sprintf("%+v", set.Status)
 				})
 				s.ended = true
+				s.allowed = append(s.allowed, witness.OverBudget) // by the namespace's end
 				require.NoError(s.t, s.client.CoreV1().Namespaces().Delete(s.ctx, s.ns, metav1.DeleteOptions{}))
 				s.eventually("the namespace is gone", func() (bool, string) {
 					ns, err := s.client.CoreV1().Namespaces().Get(s.ctx, s.ns, metav1.GetOptions{})

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ import (
 const (
 	// patience is how long anything may take. What goes well takes seconds; the rest is for
 	// machines that do something else.
-	patience = 40 * time.Second
+	patience = 4 * time.Minute
 	// pool is the label of nodes that says to which scene they belong.
 	pool = "e2e.daemonplan.dev/pool"
 	// setName is the name of a scene's set, where it has one.
@@ -55,7 +56,7 @@ func newScene(t *testing.T, plane *controlplane.Plane, name string, nodes int) *
 		return err == nil, fmt.Sprint(err)
 	})
 	// The context of a test is done before its cleanups run.
-	s.witness, err = witness.Watch(context.Background(), s.client, name)
+	s.witness, err = witness.Watch(context.Background(), s.client, name, pool+"="+name)
 	require.NoError(t, err)
 	t.Cleanup(s.end)
 	for i := range nodes {
@@ -80,19 +81,10 @@ func (s *scene) end() {
 func (s *scene) judge() {
 	assert.Empty(s.t, s.witness.Gaps(), "the witness has missed something")
 	for _, violation := range witness.Check(s.witness.History()) {
-		if !contains(s.allowed, violation.Kind) {
+		if !slices.Contains(s.allowed, violation.Kind) {
 			s.t.Errorf("the witness saw: %v", violation)
 		}
 	}
-}
-
-func contains(kinds []witness.Kind, kind witness.Kind) bool {
-	for _, k := range kinds {
-		if k == kind {
-			return true
-		}
-	}
-	return false
 }
 
 // answer notes something that every controller must bring about alike. Names that differ
@@ -124,9 +116,9 @@ func (s *scene) eventually(what string, f func() (ok bool, now string)) {
 func (s *scene) quiet() {
 	s.t.Helper()
 	const still = 3 * time.Second
-	count, since := len(s.witness.History()), time.Now()
+	count, since := s.witness.Pods(), time.Now()
 	s.eventually("the scene is quiet", func() (bool, string) {
-		if n := len(s.witness.History()); n != count {
+		if n := s.witness.Pods(); n != count {
 			count, since = n, time.Now()
 		}
 		return time.Since(since) > still, fmt.Sprint(count, " changes")

@@ -34,17 +34,19 @@ type Recorder struct {
 
 // source is one kind of object in the API.
 type source struct {
-	kind  string
-	list  func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error)
-	watch func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
+	selector string
+	kind     string
+	list     func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error)
+	watch    func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 }
 
-// Watch records the DaemonSets and pods of a namespace and all nodes, until Stop or the end
-// of the context. It returns when what is there already has been recorded.
-func Watch(ctx context.Context, client kubernetes.Interface, namespace string) (*Recorder, error) {
+// Watch records the DaemonSets and pods of a namespace and the nodes that a label selector
+// picks out, until Stop or the end of the context. It returns when what is there already has
+// been recorded.
+func Watch(ctx context.Context, client kubernetes.Interface, namespace, nodes string) (*Recorder, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &Recorder{cancel: cancel}
-	for _, s := range sources(client, namespace) {
+	for _, s := range sources(client, namespace, nodes) {
 		version, err := r.list(ctx, s)
 		if err != nil {
 			r.Stop()
@@ -55,12 +57,12 @@ func Watch(ctx context.Context, client kubernetes.Interface, namespace string) (
 	return r, nil
 }
 
-func sources(client kubernetes.Interface, namespace string) []source {
+func sources(client kubernetes.Interface, namespace, selector string) []source {
 	nodes, pods, sets := client.CoreV1().Nodes(), client.CoreV1().Pods(namespace), client.AppsV1().DaemonSets(namespace)
 	return []source{
-		{"nodes", func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return nodes.List(ctx, o) }, nodes.Watch},
-		{"daemonsets", func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return sets.List(ctx, o) }, sets.Watch},
-		{"pods", func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return pods.List(ctx, o) }, pods.Watch},
+		{selector, "nodes", func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return nodes.List(ctx, o) }, nodes.Watch},
+		{"", "daemonsets", func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return sets.List(ctx, o) }, sets.Watch},
+		{"", "pods", func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return pods.List(ctx, o) }, pods.Watch},
 	}
 }
 
@@ -77,6 +79,19 @@ func (r *Recorder) History() History {
 	return slices.Clone(r.history)
 }
 
+// Pods counts the changes of pods so far.
+func (r *Recorder) Pods() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	count := 0
+	for _, change := range r.history {
+		if _, ok := change.Object.(*corev1.Pod); ok {
+			count++
+		}
+	}
+	return count
+}
+
 // Gaps says where something may have happened unseen. A test that finds any has no witness.
 func (r *Recorder) Gaps() []string {
 	r.mu.Lock()
@@ -86,7 +101,7 @@ func (r *Recorder) Gaps() []string {
 
 // list records what is there and returns the version of the list.
 func (r *Recorder) list(ctx context.Context, s source) (string, error) {
-	list, err := s.list(ctx, metav1.ListOptions{})
+	list, err := s.list(ctx, metav1.ListOptions{LabelSelector: s.selector})
 	if err != nil {
 		return "", err
 	}
@@ -151,7 +166,7 @@ func pause(ctx context.Context) {
 
 // watchOnce records until the watch ends, and returns the version from which to go on.
 func (r *Recorder) watchOnce(ctx context.Context, s source, version string) (string, error) {
-	w, err := s.watch(ctx, metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true})
+	w, err := s.watch(ctx, metav1.ListOptions{LabelSelector: s.selector, ResourceVersion: version, AllowWatchBookmarks: true})
 	if err != nil {
 		return version, err
 	}
