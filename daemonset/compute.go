@@ -31,6 +31,7 @@ func Compute(s Snapshot, o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	set.profile = o.Profile
 	p := pass{set: set, now: s.Now, options: o}
 	p.matcher = placement.NewMatcher(&set.obj.Spec.Template.Spec, o.Placement)
 	if reason := set.standsBack(); reason != "" {

@@ -25,6 +25,7 @@ type daemonSet struct {
 	surging      bool // two pods may share a node while an update passes over it
 	minReady     time.Duration
 	historyLimit int
+	profile      rollout.Profile
 	generation   string // the legacy generation as pods are labelled with it; empty for none
 }
 
@@ -93,6 +94,9 @@ func (set daemonSet) readSpec() (daemonSet, error) {
 func (set daemonSet) budget(desired int) (rollout.Budget, error) {
 	budget, err := rollout.BudgetFor(set.obj.Spec.UpdateStrategy, desired)
 	if err == nil {
+		if set.profile == rollout.Kubernetes112 && budget.MaxSurge > 0 {
+			budget = rollout.Budget{MaxUnavailable: max(budget.MaxUnavailable, min(desired, 1))}
+		}
 		return budget, nil
 	}
 	field := "daemonSet.spec.updateStrategy"

@@ -50,6 +50,10 @@ type Options struct {
 	// nodes that are equally entitled; nil, and ties, go by name. It must be a pure
 	// function, or plans are no longer deterministic.
 	Prefer func(a, b rollout.Node) int
+	// Profile says whose rules an update follows; zero is Kubernetes v1.37. All else is as in
+	// v1.37 with every profile. Kubernetes112 has no surge: maxSurge is read as 0, and a
+	// maxUnavailable that is then 0 as well as 1.
+	Profile rollout.Profile
 }
 
 func (o Options) burst() int {

@@ -22,6 +22,7 @@ func (p *pass) stepUpdate(f *fleet) (*actions, error) {
 		Desired: f.desired,
 		Budget:  budget,
 		Prefer:  p.options.Prefer,
+		Profile: p.options.Profile,
 	})
 	step := &actions{}
 	walk := walker{fleet: f, ahead: nodes}

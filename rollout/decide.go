@@ -18,9 +18,11 @@ type Input struct {
 	Budget Budget
 	// Prefer says which of two nodes goes first, as for [slices.SortFunc], when there is
 	// room for some of several but not for all of them. It is only asked about such
-	// candidates, each of which has exactly one pod. Ties go by name, and so does everything
+	// candidates, each of which has exactly one pod (with Kubernetes112 also more). Ties go by name, and so does everything
 	// if it is nil. It must be a pure function and must not write to its arguments.
 	Prefer func(a, b Node) int
+	// Profile says whose rules these are; zero is Kubernetes v1.37.
+	Profile Profile
 }
 
 // Decide returns the steps of one pass of a rolling update, and the nodes that are due but
@@ -36,14 +38,28 @@ type Input struct {
 // outdated pod is deleted when its successor is available. On a node that is not eligible
 // it is deleted without a successor, but only while more pods than Desired are available.
 //
+// Input.Profile selects older rules. Kubernetes v1.27 differs without surge: deleting an
+// outdated pod that is not available leaves the budget as it is. Kubernetes v1.12 knows no
+// surge and looks at pods, not at nodes: it deletes all outdated ones that are not
+// available, however many a node has, and of the available ones as many as MaxUnavailable
+// has room for after every eligible node without an available pod is counted; a node may
+// then lose several pods in one pass, and no node is held for ExcessPods. An unknown
+// profile is Kubernetes v1.37.
+//
 // The time is linear in the nodes if they come in name order, and otherwise n log n in the
 // nodes that are due. Asking Prefer takes n log n in the candidates.
 func Decide(in Input) Result {
+	if in.Profile == Kubernetes112 {
+		return decide112(in)
+	}
 	r := round{Input: in, judge: judgeReplacing}
 	budget := in.Budget.MaxUnavailable
-	if in.Budget.MaxSurge > 0 {
+	switch {
+	case in.Budget.MaxSurge > 0:
 		r.judge = judgeSurging
 		budget = in.Budget.MaxSurge
+	case in.Profile == Kubernetes127:
+		r.judge = judgeReplacing127
 	}
 	r.classify()
 	r.choose(byBudget, max(budget, 0)-r.spent)

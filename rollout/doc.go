@@ -3,7 +3,7 @@
 // It is the update step of a DaemonSet with the RollingUpdate strategy, on plain values:
 // each node with its pods, and a [Budget]. [Decide] says which outdated pods to delete,
 // where to add a current pod beside an outdated one, and which nodes have to wait, each
-// with a [Reason]. The rules are those of Kubernetes v1.37.2; the one difference is that
+// with a [Reason]. The rules are those of Kubernetes v1.37.2, or of an older [Profile]; the one difference is that
 // the choice among equals is fixed (by preference, then by name) rather than random.
 //
 // Everything here is a pure function of its arguments: nothing is read from a clock, a

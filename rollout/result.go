@@ -64,8 +64,8 @@ type Hold struct {
 }
 
 // Result is the steps of one pass and the nodes that wait. A node that is due, because it
-// has an outdated pod or too many pods, is in exactly one of the slices; other nodes are in
-// none. Each slice is sorted by node name, and nil if there is nothing in it. A Result
+// has an outdated pod or too many pods, is in exactly one of the slices, and there once but
+// for several deletes under Kubernetes112; other nodes are in none. Each slice is sorted by node name, and nil if there is nothing in it. A Result
 // shares no memory with the [Input] it comes from.
 type Result struct {
 	Deletes []Delete

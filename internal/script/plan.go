@@ -16,6 +16,7 @@ import (
 //
 //	only=KIND,…             only the lines that start with one of these words
 //	burst=N                 creates and deletes a plan
+//	profile=VERSION         update rules of v1.37, v1.27 or v1.12
 //	comparison-tolerations  the toleration operators Gt and Lt count
 func (w *World) showPlan(words []string) (string, error) {
 	only := ""
@@ -23,6 +24,7 @@ func (w *World) showPlan(words []string) (string, error) {
 	err := options{
 		"only":                   text(&only),
 		"burst":                  integer(&o.Burst),
+		"profile":                profile(&o.Profile),
 		"comparison-tolerations": flag(&o.Placement.ComparisonTolerations),
 	}.read(words)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/daemonplan/daemonplan/rollout"
 )
 
 // options says what to do with each key of "key=value" words; a flag is a key without "=",
@@ -99,4 +101,17 @@ func someWords(words []string) error {
 		return errors.New("takes at least one word")
 	}
 	return nil
+}
+
+// profile reads the name of a rollout.Profile.
+func profile(to *rollout.Profile) func(string) error {
+	return func(value string) error {
+		for _, p := range []rollout.Profile{rollout.Kubernetes137, rollout.Kubernetes127, rollout.Kubernetes112} {
+			if p.String() == value {
+				*to = p
+				return nil
+			}
+		}
+		return fmt.Errorf("%q is not a profile", value)
+	}
 }
