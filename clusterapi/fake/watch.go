@@ -160,13 +160,20 @@ func (w *Watch) deliver() []Event {
 			events = append(events, e)
 		}
 	}
-	for i := range max(0, len(events)-1) {
+	w.reorder(events)
+	return events
+}
+
+// reorder lets an event change places with the next one. What has changed places stays
+// there: asked again, it would fall back to the end.
+func (w *Watch) reorder(events []Event) {
+	for i := 0; i+1 < len(events); i++ {
 		e, next := events[i], events[i+1]
 		if e.subject() != next.subject() && w.happens("reorder", w.distortion.Reorder, e) {
 			events[i], events[i+1] = next, e
+			i++
 		}
 	}
-	return events
 }
 
 func (w *Watch) happens(what string, chance float64, e Event) bool {

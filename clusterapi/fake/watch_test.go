@@ -167,6 +167,18 @@ func TestDistortions(t *testing.T) {
 	}
 }
 
+func TestReorderedEventsAreOnePlaceBehind(t *testing.T) {
+	c := fake.New(1)
+	cl := c.NewClient()
+	defer cl.Close()
+	w := cl.Watch()
+	w.Distort(fake.Distortion{Reorder: 1})
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		mustCreate(t, c, newPod(name))
+	}
+	assert.Equal(t, []string{"pod >b", "pod >a", "pod >d", "pod >c", "pod >e"}, told(w.Drain()))
+}
+
 // TestDistortedWatchKeepsTheOrderOfEachObject also counts that each distortion came up.
 func TestDistortedWatchKeepsTheOrderOfEachObject(t *testing.T) {
 	var dropped, repeated, delayed, reordered int
