@@ -33,7 +33,7 @@ func (s *nodeStep) visit(n node) {
 			return
 		}
 		s.keep(n)
-	case placement.Keep:
+	case placement.Keep, placement.Suspend: // the second only comes from a Fitter
 		s.keep(n)
 	case placement.Evict, placement.Undecided:
 		for _, p := range n.podsByName((*pod).staying) {

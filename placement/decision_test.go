@@ -20,6 +20,7 @@ func TestDecisionText(t *testing.T) {
 		{placement.Run, "Run"},
 		{placement.Keep, "Keep"},
 		{placement.Evict, "Evict"},
+		{placement.Suspend, "Suspend"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.want, func(t *testing.T) {
@@ -35,13 +36,13 @@ func TestDecisionText(t *testing.T) {
 }
 
 func TestDecisionTextErrors(t *testing.T) {
-	unknown := placement.Evict + 1
-	assert.Equal(t, "Decision(4)", unknown.String())
+	unknown := placement.Suspend + 1
+	assert.Equal(t, "Decision(5)", unknown.String())
 	_, err := unknown.MarshalText()
-	require.EqualError(t, err, "placement: Decision(4) has no text form")
+	require.EqualError(t, err, "placement: Decision(5) has no text form")
 
 	got := placement.Keep
-	for _, text := range []string{"", "run", "Decision(4)"} {
+	for _, text := range []string{"", "run", "Decision(5)"} {
 		require.ErrorContains(t, got.UnmarshalText([]byte(text)), "placement: unknown decision")
 		assert.Equal(t, placement.Keep, got, "left as it was")
 	}

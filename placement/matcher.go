@@ -65,7 +65,7 @@ func (m *Matcher) Evaluate(node *corev1.Node) Verdict {
 	}
 	var found []Finding
 	if decision == Evict { // Keep says already that only taints are in the way
-		found = m.explainTemplate(node)
+		found = m.explainSelection(m.explainName(nil, node), node)
 	}
 	return Verdict{Decision: decision, Findings: m.explainTaints(found, node)}
 }
@@ -91,16 +91,21 @@ func (m *Matcher) Decide(node *corev1.Node) Decision {
 	return decision
 }
 
-// explainTemplate collects what the template asks for and the node has not.
-func (m *Matcher) explainTemplate(node *corev1.Node) []Finding {
-	var found []Finding
-	if !m.fitsName(node) {
-		found = append(found, Finding{
-			Code:   NodeNameMismatch,
-			Field:  "spec.nodeName",
-			Detail: "the template names node " + quote(m.nodeName) + ", this one is " + quote(node.Name),
-		})
+// explainName adds that the template names another node.
+func (m *Matcher) explainName(found []Finding, node *corev1.Node) []Finding {
+	if m.fitsName(node) {
+		return found
 	}
+	return append(found, Finding{
+		Code:   NodeNameMismatch,
+		Field:  "spec.nodeName",
+		Detail: "the template names node " + quote(m.nodeName) + ", this one is " + quote(node.Name),
+	})
+}
+
+// explainSelection adds what the template's selector and affinity ask for and the node has
+// not.
+func (m *Matcher) explainSelection(found []Finding, node *corev1.Node) []Finding {
 	found = appendMismatches(found, m.selector, NodeSelectorMismatch, node)
 	return m.affinity.explain(found, node)
 }

@@ -1,0 +1,160 @@
+package placement
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// quantities is a small resource list that is added up exactly, before anything is rounded.
+// Its quantities are its own.
+type quantities []quantity
+
+type quantity struct {
+	name  corev1.ResourceName
+	value resource.Quantity
+}
+
+func (list quantities) find(name corev1.ResourceName) *resource.Quantity {
+	for i := range list {
+		if list[i].name == name {
+			return &list[i].value
+		}
+	}
+	return nil
+}
+
+func (list *quantities) put(name corev1.ResourceName, value resource.Quantity) {
+	if own := list.find(name); own != nil {
+		*own = value.DeepCopy()
+		return
+	}
+	*list = append(*list, quantity{name: name, value: value.DeepCopy()})
+}
+
+func (list *quantities) add(name corev1.ResourceName, value resource.Quantity) {
+	if own := list.find(name); own != nil {
+		own.Add(value)
+		return
+	}
+	list.put(name, value)
+}
+
+func (list *quantities) addAll(from quantities) {
+	for i := range from {
+		list.add(from[i].name, from[i].value)
+	}
+}
+
+// raise brings every resource of from up to what it is there.
+func (list *quantities) raise(from quantities) {
+	for i := range from {
+		if own := list.find(from[i].name); own == nil || own.Cmp(from[i].value) < 0 {
+			list.put(from[i].name, from[i].value)
+		}
+	}
+}
+
+// addList adds requests, and of defaults what requests do not name. An API server gives a
+// container its limits as requests so, in a pod, not in a template.
+func (list *quantities) addList(requests, defaults corev1.ResourceList) {
+	for name, value := range requests {
+		list.add(name, value)
+	}
+	for name, value := range defaults {
+		if _, named := requests[name]; !named {
+			list.add(name, value)
+		}
+	}
+}
+
+// amounts returns the list rounded, by name.
+func (list quantities) amounts() []amount {
+	counted := make([]amount, len(list))
+	for i := range list {
+		counted[i] = amount{name: list[i].name, value: countable(list[i].name, list[i].value)}
+	}
+	slices.SortFunc(counted, func(a, b amount) int { return cmp.Compare(a.name, b.name) })
+	return counted
+}
+
+// need is a container's requests, and what stands in for those that are not named.
+type need struct{ requests, defaults corev1.ResourceList }
+
+func fromSpec(c *corev1.Container) need {
+	return need{requests: c.Resources.Requests, defaults: c.Resources.Limits}
+}
+
+// containerRequests adds up the containers of a pod: those that run together are added, and
+// an init container counts beside the restartable ones that were started before it. The
+// larger of the two, resource by resource, is what the pod has to be given.
+func containerRequests(spec *corev1.PodSpec, of func(*corev1.Container) need) quantities {
+	var total, sidecars, peak quantities
+	for i := range spec.Containers {
+		n := of(&spec.Containers[i])
+		total.addList(n.requests, n.defaults)
+	}
+	for i := range spec.InitContainers {
+		n := of(&spec.InitContainers[i])
+		if restarts(&spec.InitContainers[i]) {
+			total.addList(n.requests, n.defaults)
+			sidecars.addList(n.requests, n.defaults)
+			peak.raise(sidecars)
+			continue
+		}
+		var step quantities
+		step.addAll(sidecars)
+		step.addList(n.requests, n.defaults)
+		peak.raise(step)
+	}
+	total.raise(peak)
+	return total
+}
+
+// restarts reports whether an init container runs on beside the others (a sidecar).
+func restarts(c *corev1.Container) bool {
+	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+}
+
+// specRequests returns what a pod of spec asks for before it runs, as the Kubernetes v1.37.2
+// scheduler counts it once the API server has filled in the defaults of a pod: the
+// containers, replaced by what the pod as a whole asks for of cpu, memory and huge pages,
+// plus the overhead.
+func specRequests(spec *corev1.PodSpec) quantities {
+	total := containerRequests(spec, fromSpec)
+	for name, value := range podRequests(spec, total) {
+		total.put(name, value)
+	}
+	for name, value := range spec.Overhead {
+		total.add(name, value)
+	}
+	return total
+}
+
+// podRequests returns the requests for the pod as a whole. With limits an API server adds
+// those limits whose resource neither the pod nor a container asks for; of huge pages, which
+// cannot be overcommitted, also where a container asks for them.
+func podRequests(spec *corev1.PodSpec, containers quantities) corev1.ResourceList {
+	if spec.Resources == nil {
+		return nil
+	}
+	list := corev1.ResourceList{}
+	for name, value := range spec.Resources.Limits {
+		if isPodLevel(name) && (isHugePages(name) || containers.find(name) == nil) {
+			list[name] = value
+		}
+	}
+	for name, value := range spec.Resources.Requests {
+		if isPodLevel(name) {
+			list[name] = value
+		}
+	}
+	return list
+}
+
+// isPodLevel reports whether a pod may ask for the resource as a whole.
+func isPodLevel(name corev1.ResourceName) bool {
+	return name == corev1.ResourceCPU || name == corev1.ResourceMemory || isHugePages(name)
+}
