@@ -3,6 +3,7 @@ module github.com/daemonplan/daemonplan/examples/e2e
 go 1.26.0
 
 require (
+	github.com/daemonplan/daemonplan/examples/controller v0.0.0-00010101000000-000000000000
 	github.com/spf13/pflag v1.0.10
 	github.com/stretchr/testify v1.12.1
 	go.etcd.io/etcd/server/v3 v3.7.0
@@ -44,6 +45,8 @@ require (
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect
 	github.com/creack/pty v1.1.24 // indirect
 	github.com/cyphar/filepath-securejoin v0.7.0 // indirect
+	github.com/daemonplan/daemonplan v0.0.0 // indirect
+	github.com/daemonplan/daemonplan/clusterapi/clientgo v0.0.0 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/distribution/reference v0.6.0 // indirect
 	github.com/docker/go-units v0.5.0 // indirect
@@ -210,7 +213,12 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 )
 
-replace github.com/daemonplan/daemonplan => ../..
+replace (
+	github.com/daemonplan/daemonplan => ../..
+	github.com/daemonplan/daemonplan/clusterapi/clientgo => ../../clusterapi/clientgo
+	github.com/daemonplan/daemonplan/clusterapi/controllerruntime => ../../clusterapi/controllerruntime
+	github.com/daemonplan/daemonplan/examples/controller => ../controller
+)
 
 // The Kubernetes module points at its staging folders, which only its own work tree has.
 replace (

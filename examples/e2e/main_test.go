@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/daemonplan/daemonplan/examples/controller/manifests"
 	"github.com/daemonplan/daemonplan/examples/e2e/components"
 	"github.com/daemonplan/daemonplan/examples/e2e/controlplane"
 )
@@ -57,6 +58,10 @@ func thePlane(t *testing.T) *controlplane.Plane {
 		}
 		// It outlives the test that happens to be the first.
 		shared.plane, shared.err = controlplane.Start(context.Background(), controlplane.Options{Users: users, Counted: users})
+		if shared.err == nil {
+			// The controller gets the rights of its manifest, so one that is missing shows.
+			_, shared.err = shared.plane.KubectlWith(context.Background(), string(manifests.RBAC), "apply", "-f", "-")
+		}
 	})
 	if shared.err != nil {
 		t.Fatal(shared.err)

@@ -48,15 +48,16 @@ type scene struct {
 // the test.
 func newScene(t *testing.T, plane *controlplane.Plane, name string, nodes int) *scene {
 	t.Helper()
-	s := &scene{t: t, ctx: t.Context(), plane: plane, client: plane.Client, ns: name, answers: &strings.Builder{}}
-	_, err := s.client.CoreV1().Namespaces().Create(s.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	s := &scene{t: t, ctx: t.Context(), plane: plane, client: plane.Client, answers: &strings.Builder{}}
+	ns, err := s.client.CoreV1().Namespaces().Create(s.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name + "-"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
+	s.ns = ns.Name
 	s.eventually("the namespace has a service account", func() (bool, string) {
-		_, err := s.client.CoreV1().ServiceAccounts(name).Get(s.ctx, "default", metav1.GetOptions{})
+		_, err := s.client.CoreV1().ServiceAccounts(s.ns).Get(s.ctx, "default", metav1.GetOptions{})
 		return err == nil, fmt.Sprint(err)
 	})
 	// The context of a test is done before its cleanups run.
-	s.witness, err = witness.Watch(context.Background(), s.client, name, pool+"="+name)
+	s.witness, err = witness.Watch(context.Background(), s.client, s.ns, pool+"="+s.ns)
 	require.NoError(t, err)
 	t.Cleanup(s.end)
 	for i := range nodes {
@@ -80,10 +81,15 @@ func (s *scene) end() {
 
 func (s *scene) judge() {
 	assert.Empty(s.t, s.witness.Gaps(), "the witness has missed something")
-	for _, violation := range witness.Check(s.witness.History()) {
+	history, wrong := s.witness.History(), false
+	for _, violation := range witness.Check(history) {
 		if !slices.Contains(s.allowed, violation.Kind) {
+			wrong = true
 			s.t.Errorf("the witness saw: %v", violation)
 		}
+	}
+	if text := history.String(); wrong && len(text) < 20_000 {
+		s.t.Logf("all that the witness saw:\n%s", text)
 	}
 }
 

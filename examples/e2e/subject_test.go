@@ -41,8 +41,28 @@ func (l launch) limit() int {
 
 func subjects() []subject {
 	return []subject{
+		{
+			name: "daemonplan", component: components.Controller, args: daemonplanArgs,
+			user: controlplane.ServiceAccount("daemonplan-system", "daemonplan-controller"),
+		},
 		{name: "stock", component: components.ControllerManager, user: controlplane.StockController(), args: stockArgs},
 	}
+}
+
+func daemonplanArgs(l launch) []string {
+	args := []string{
+		"--listen=", fmt.Sprintf("--kube-api-qps=%d", l.limit()), fmt.Sprintf("--kube-api-burst=%d", 2*l.limit()),
+		"--leader-elect-resource-namespace=daemonplan-system", fmt.Sprintf("--leader-elect=%t", l.elect),
+	}
+	return append(args, l.election()...)
+}
+
+// election are the flags of an election that both controllers have under the same names.
+func (l launch) election() []string {
+	if !l.elect {
+		return nil
+	}
+	return []string{"--leader-elect-lease-duration=6s", "--leader-elect-renew-deadline=4s", "--leader-elect-retry-period=1s"}
 }
 
 // stockArgs are those of a kube-controller-manager that is a DaemonSet controller only.
@@ -52,10 +72,7 @@ func stockArgs(l launch) []string {
 		fmt.Sprintf("--kube-api-qps=%d", l.limit()), fmt.Sprintf("--kube-api-burst=%d", 2*l.limit()),
 		fmt.Sprintf("--leader-elect=%t", l.elect),
 	}
-	if l.elect {
-		args = append(args, "--leader-elect-lease-duration=6s", "--leader-elect-renew-deadline=4s", "--leader-elect-retry-period=1s")
-	}
-	return args
+	return append(args, l.election()...)
 }
 
 // process makes the controller's process and does not start it.

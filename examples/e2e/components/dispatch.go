@@ -19,6 +19,7 @@ const (
 	ControllerManager = "kube-controller-manager"
 	Kwok              = "kwok"
 	Kubectl           = "kubectl"
+	Controller        = "daemonplan-controller" // this repository's own
 )
 
 // Names returns all programs, sorted.
@@ -61,5 +62,6 @@ func programs() map[string]func() int {
 		ControllerManager: runControllerManager,
 		Kwok:              runKwok,
 		Kubectl:           runKubectl,
+		Controller:        runController,
 	}
 }
