@@ -104,7 +104,7 @@ func explain(ctx context.Context, o options, c clients, err error) error {
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("the API server at %s does not accept the credentials: %w", c.server, err)
 	case answered && !transient(err):
-		return fmt.Errorf("the API server at %s refuses: %w", c.server, err)
+		return fmt.Errorf("the API server at %s refuses (%s): %w", c.server, apierrors.ReasonForError(err), err)
 	case transient(err):
 		return fmt.Errorf("the API server at %s did not answer within %s: %w", c.server, o.connectTimeout, err)
 	}
@@ -114,7 +114,7 @@ func explain(ctx context.Context, o options, c clients, err error) error {
 func checkVersion(ctx context.Context, c clients, logger *slog.Logger) error {
 	info, err := discovery.ToDiscoveryInterfaceWithContext(c.aside.Discovery()).ServerVersionWithContext(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("reading /version: %w", err)
 	}
 	got, err := version.ParseGeneric(info.GitVersion)
 	if err != nil {
@@ -138,7 +138,7 @@ func checkAPI(ctx context.Context, c clients) error {
 		return final("the API server at %s does not serve %s", c.server, group)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("reading /apis/%s: %w", group, err)
 	}
 	var names []string
 	for _, resource := range served.APIResources {

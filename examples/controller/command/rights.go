@@ -66,7 +66,6 @@ func rights(group, resource string, verbs ...string) []Right {
 	return list
 }
 
-
 // String is how a right is called in messages.
 func (r Right) String() string {
 	resource := r.Resource
