@@ -22,9 +22,10 @@ import (
 
 // harness runs the contract of ClusterAPI over HTTP.
 type harness struct {
-	server  *server
-	factory informers.SharedInformerFactory
-	api     *clientgo.API
+	server    *server
+	factory   informers.SharedInformerFactory
+	informers *clientgo.Informers
+	api       *clientgo.API
 }
 
 func newHarness(t *testing.T) *harness {
@@ -32,12 +33,13 @@ func newHarness(t *testing.T) *harness {
 	h := &harness{server: newServer(t)}
 	client := h.server.clientset(t)
 	h.factory = clientgo.NewFactory(client, 0)
-	caches, err := clientgo.NewInformers(h.factory)
+	var err error
+	h.informers, err = clientgo.NewInformers(h.factory)
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: client.CoreV1().Events("")})
-	h.api, err = clientgo.NewAPI(client, caches, broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "test"}))
+	h.api, err = clientgo.NewAPI(client, h.informers, broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "test"}))
 	require.NoError(t, err)
 	h.factory.StartWithContext(ctx)
 	t.Cleanup(func() {
@@ -45,7 +47,7 @@ func newHarness(t *testing.T) *harness {
 		stop()
 		h.factory.Shutdown()
 	})
-	require.NoError(t, caches.WaitForSync(ctx))
+	require.NoError(t, h.informers.WaitForSync(ctx))
 	return h
 }
 

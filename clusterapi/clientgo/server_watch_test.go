@@ -27,7 +27,7 @@ type changeLog struct {
 	news    chan struct{} // closed when there is something to send
 	held    int           // how many changes are shown; less than zero means all
 	cut     chan struct{} // closed to end the watches of now
-	expired bool          // versions of before are too old to watch from
+	oldest  uint64        // versions before it are too old to watch from
 	newest  map[string]uint64
 }
 
@@ -138,7 +138,7 @@ func (l *changeLog) expire() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.drain()
-	l.expired = true
+	l.oldest = number(l.cluster.Version())
 	close(l.cut)
 	l.cut = make(chan struct{})
 }
@@ -161,8 +161,7 @@ func (l *changeLog) stream(w http.ResponseWriter, r *http.Request, k kind) {
 		return
 	}
 	l.mu.Lock()
-	cut, expired := l.cut, l.expired && number(query.Get("resourceVersion")) < number(l.cluster.Version())
-	l.expired = l.expired && !expired
+	cut, expired := l.cut, number(query.Get("resourceVersion")) < l.oldest
 	l.mu.Unlock()
 	w.Header().Set("Content-Type", runtime.ContentTypeJSON)
 	w.WriteHeader(http.StatusOK)
