@@ -14,9 +14,11 @@ import (
 // Harness is what TestClusterAPI needs around an implementation: a server on which it can
 // do what users do. The server may be a real one, which others use at the same time: the
 // suite names its nodes after its namespace, removes them in the end, and minds no others.
+// Only nobody may act on its objects: no DaemonSet controller on its sets, no kubelet on its
+// nodes.
 //
-// A harness that is also a Holder, a Recorder or a StatusWriter lets the suite find more. The
-// example of TestClusterAPI has a whole one; the test is then
+// A harness that is also a Holder, a Recorder, a Staller or a StatusWriter lets the suite
+// find more. The example of TestClusterAPI has a whole one; the test is then
 //
 //	func TestAdapter(t *testing.T) {
 //		fake.TestClusterAPI(t, func(t *testing.T) fake.Harness { return newHarness(t) })
@@ -53,6 +55,14 @@ type Recorder interface {
 	// Recorded returns the events that arrived so far, oldest first. It may wait for those on
 	// their way, and hold events about other objects than the test's.
 	Recorded(t *testing.T) []RecordedEvent
+}
+
+// Staller is a Harness that can keep the server from answering. Without it, nothing shows
+// that a call ends with its context once it is under way.
+type Staller interface {
+	// Stall keeps the server from answering any request from now on. It lasts until resume is
+	// called, once; calls that are under way then may end in any way.
+	Stall(t *testing.T) (resume func())
 }
 
 // StatusWriter is a Harness that can do what kubelets do. Without it, nothing shows that

@@ -2,9 +2,9 @@ package fake
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,77 +13,10 @@ import (
 	"github.com/daemonplan/daemonplan/daemonset"
 )
 
-func setClauses() []clause {
-	return []clause{
-		{"UpdateStatus/replaces the status and nothing else", checkUpdateStatus},
-		{"UpdateStatus/another resource version is a Conflict", checkUpdateStaleStatus},
-		{"UpdateStatus/a set that is not there is NotFound", func(c *contract) {
-			t := c.t
-			set := c.set(t)
-			c.Remove(t, set)
-			_, err := c.api.UpdateStatus(t.Context(), set)
-			wantNotFound(t, "UpdateStatus", err)
-		}},
-		{"RecordEvent/publishes", checkRecordEvent},
-	}
-}
-
-func checkUpdateStatus(c *contract) {
-	t := c.t
-	set := c.set(t)
-	give := set.DeepCopy()
-	give.Status.DesiredNumberScheduled = 3
-	give.Spec.MinReadySeconds = 77
-	give.Labels = map[string]string{"changed": "1"}
-	before := give.DeepCopy()
-	got, err := c.api.UpdateStatus(t.Context(), give)
-	must(t, "UpdateStatus", err)
-	wantSame(t, "the set that was given", give, before)
-	stored, err := c.api.Live(t.Context(), keyOf(set))
-	must(t, "Live", err)
-	for what, s := range map[string]*appsv1.DaemonSet{"what was returned": got, "what is stored": stored} {
-		if s.Status.DesiredNumberScheduled != 3 {
-			t.Errorf("%s: got %d desired, want 3", what, s.Status.DesiredNumberScheduled)
-		}
-		wantSame(t, what+": spec", s.Spec, set.Spec)
-		wantSame(t, what+": labels", s.Labels, set.Labels)
-		wantSame(t, what+": generation", s.Generation, set.Generation)
-	}
-}
-
-func checkUpdateStaleStatus(c *contract) {
-	t := c.t
-	stale := c.set(t)
-	first := stale.DeepCopy()
-	first.Status.NumberReady = 1
-	_, err := c.api.UpdateStatus(t.Context(), first)
-	must(t, "UpdateStatus", err)
-	stale.Status.NumberReady = 2
-	_, err = c.api.UpdateStatus(t.Context(), stale)
-	wantConflict(t, "UpdateStatus at an old resource version", err)
-	stored, err := c.api.Live(t.Context(), keyOf(stale))
-	must(t, "Live", err)
-	if stored.Status.NumberReady != 1 {
-		t.Errorf("got %d ready, want the refused write to have no effect", stored.Status.NumberReady)
-	}
-}
-
-func checkRecordEvent(c *contract) {
-	t := c.t
-	ref := refOf(c.set(t))
-	event := daemonset.Event{Type: "Warning", Reason: "FailedDaemonPod", Note: "Found failed daemon pod"}
-	c.api.RecordEvent(t.Context(), ref, event)
-	recorder, ok := c.Harness.(Recorder)
-	if !ok {
-		t.Skip("the harness is no Recorder: it cannot tell which events arrived")
-	}
-	recorded := slices.DeleteFunc(recorder.Recorded(t), func(e RecordedEvent) bool { return e.About != ref })
-	wantSame(t, "recorded", recorded, []RecordedEvent{{About: ref, Event: event}})
-}
-
 func callClauses() []clause {
 	return []clause{
 		{"every call/fails and has no effect if its context was done before", checkContext},
+		{"every call/ends with its context while the server does not answer", checkStalled},
 		{"every call/may be made by several goroutines at once", checkConcurrent},
 	}
 }
@@ -100,6 +33,28 @@ func checkContext(c *contract) {
 		}
 	}
 	c.wantUntouched(t, s)
+}
+
+// checkStalled lets the context of each call end while the call is under way. Observe may
+// answer from caches. Whether a write arrived is left open: it was sent.
+func checkStalled(c *contract) {
+	t := c.t
+	staller, ok := c.Harness.(Staller)
+	if !ok {
+		t.Skip("the harness is no Staller: it cannot keep the server from answering")
+	}
+	s := c.subjects(t)
+	resume := staller.Stall(t)
+	defer resume()
+	for number := range c.callsOn(t.Context(), c.api, s) {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		call := c.callsOn(ctx, c.api, s)[number]
+		err := call.make()
+		cancel()
+		if err == nil && call.name != Observe && call.name != RecordEvent {
+			t.Errorf("%s: got no error, though the server did not answer", call.name)
+		}
+	}
 }
 
 // wantUntouched checks that callsOn had no effect. Pods are looked at by a patch, because

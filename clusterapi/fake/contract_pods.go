@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,7 +27,15 @@ func podClauses() []clause {
 				return err
 			})
 		}},
+		{"PatchPod/never touches a successor, also if the patch names the UID", func(c *contract) {
+			t := c.t
+			c.checkRef(t, podRef(t, c), func(ref daemonset.Ref) error {
+				_, err := c.api.PatchPod(t.Context(), ref, touch(ref))
+				return err
+			})
+		}},
 		{"DeletePod/asks for deletion, and again", checkDeletePod},
+		{"DeletePod/lets the pod have its grace period", checkDeleteGrace},
 		{"DeletePod/never touches a successor", func(c *contract) {
 			t := c.t
 			c.checkRef(t, podRef(t, c), func(ref daemonset.Ref) error { return c.api.DeletePod(t.Context(), ref) })
@@ -37,7 +46,7 @@ func podClauses() []clause {
 func checkCreatePod(c *contract) {
 	t := c.t
 	set := c.set(t)
-	give := c.pod("", set)
+	give := c.richPod("", "absent", set)
 	give.GenerateName = "agent-"
 	before := give.DeepCopy()
 	first, err := c.api.CreatePod(t.Context(), give)
@@ -49,7 +58,8 @@ func checkCreatePod(c *contract) {
 	if first.UID == "" || first.ResourceVersion == "" {
 		t.Errorf("got UID %q and resource version %q, want both", first.UID, first.ResourceVersion)
 	}
-	wantSame(t, "owner references", first.OwnerReferences, give.OwnerReferences)
+	wantGiven(t, "what was returned", first, give)
+	wantGiven(t, "what is stored", c.storedPod(t, first), give)
 	second, err := c.api.CreatePod(t.Context(), give)
 	must(t, "CreatePod of the same object", err)
 	if second.Name == first.Name || second.UID == first.UID {
@@ -98,14 +108,31 @@ func checkAdoptPod(c *contract) {
 	t := c.t
 	set := c.set(t)
 	stored := create(t, c, c.pod("one", nil))
-	owners := []metav1.OwnerReference{controller(set)}
-	got, err := c.api.PatchPod(t.Context(), refOf(stored), ownersPatch(t, owners))
-	must(t, "PatchPod", err)
-	wantSame(t, "owner references after adoption", got.OwnerReferences, owners)
-	got, err = c.api.PatchPod(t.Context(), refOf(stored), ownersPatch(t, nil))
-	must(t, "PatchPod", err)
-	if len(got.OwnerReferences) != 0 {
-		t.Errorf("got owner references %v, want none after the release", got.OwnerReferences)
+	c.checkOwners(t, set, func(patch []byte) []metav1.OwnerReference {
+		got, err := c.api.PatchPod(t.Context(), refOf(stored), patch)
+		must(t, "PatchPod", err)
+		wantSame(t, "what is stored: owner references", c.storedPod(t, stored).OwnerReferences, got.OwnerReferences)
+		return got.OwnerReferences
+	})
+}
+
+// checkOwners adopts an object without owners and releases it again, alone and beside
+// another owner. A list in a JSON merge patch replaces the stored one, also if it is empty.
+func (c *contract) checkOwners(t *testing.T, set *appsv1.DaemonSet, patch func(patch []byte) []metav1.OwnerReference) {
+	t.Helper()
+	other := create(t, c, c.revision("another-owner", nil)) // that is there, or the garbage collector would see to it
+	beside := metav1.OwnerReference{APIVersion: appsv1.SchemeGroupVersion.String(), Kind: string(RevisionKind), Name: other.Name, UID: other.UID}
+	for _, step := range []struct {
+		what   string
+		owners []metav1.OwnerReference
+	}{
+		{"after the adoption", []metav1.OwnerReference{controller(set)}},
+		{"after the release", []metav1.OwnerReference{}},
+		{"after the adoption beside another owner", []metav1.OwnerReference{beside, controller(set)}},
+		{"after the release, which leaves the other owner", []metav1.OwnerReference{beside}},
+		{"after the release by the other owner", []metav1.OwnerReference{}},
+	} {
+		wantSame(t, "owner references "+step.what, patch(ownersPatch(t, step.owners)), step.owners)
 	}
 }
 
@@ -137,6 +164,27 @@ func checkDeletePod(c *contract) {
 	c.Sync(t)
 	if got := c.seenPod(t); got != nil && got.DeletionTimestamp == nil {
 		t.Error("the pod is there as if it had not been deleted")
+	}
+}
+
+// checkDeleteGrace has a bound pod, because one that is not goes at once. A finalizer keeps
+// one that gets no time from being gone.
+func checkDeleteGrace(c *contract) {
+	t := c.t
+	give := c.richPod("one", "", c.set(t))
+	give.Spec.Affinity = nil
+	give.Spec.NodeName = c.node(t, "bound", corev1.NodeSpec{}).Name
+	give.Finalizers = []string{"example.com/contract"}
+	stored := create(t, c, give)
+	must(t, "DeletePod", c.api.DeletePod(t.Context(), refOf(stored)))
+	got, err := c.api.PatchPod(t.Context(), refOf(stored), []byte(`{"metadata":{"finalizers":null}}`))
+	switch {
+	case err != nil:
+		t.Errorf("PatchPod, which looks at the pod: got %v, want the pod with a deletionTimestamp", err)
+	case got.DeletionTimestamp == nil:
+		t.Error("the pod is there as if it had not been deleted")
+	case got.DeletionGracePeriodSeconds == nil || *got.DeletionGracePeriodSeconds != ownGrace:
+		t.Errorf("got a grace period of %s s, want that of the pod, %d s", asJSON(got.DeletionGracePeriodSeconds), ownGrace)
 	}
 }
 
@@ -173,6 +221,11 @@ func (c *contract) seenPod(t *testing.T) *corev1.Pod {
 		}
 	}
 	return nil
+}
+
+// touch is a patch of the kind that the Driver makes.
+func touch(ref daemonset.Ref) []byte {
+	return []byte(`{"metadata":{"uid":"` + string(ref.UID) + `","labels":{"touched":"yes"}}}`)
 }
 
 func ownersPatch(t *testing.T, owners []metav1.OwnerReference) []byte {

@@ -44,20 +44,27 @@ func checkObserve(c *contract) {
 	other := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "other", UID: "00000000-0000-4000-8000-000000000001"}}
 	plain := c.node(t, "plain", corev1.NodeSpec{})
 	cordoned := c.node(t, "cordoned", corev1.NodeSpec{Unschedulable: true})
-	tainted := c.node(t, "tainted", corev1.NodeSpec{Taints: []corev1.Taint{{Key: "example.com/contract", Effect: corev1.TaintEffectNoSchedule}}})
-	create(t, c, c.pod("owned", set))
-	create(t, c, c.pod("orphan", nil))
-	create(t, c, c.revision("owned", set))
-	create(t, c, c.revision("orphan", nil))
-	create(t, c, c.revision("of-another", other))
+	tainted := c.node(t, "tainted", corev1.NodeSpec{Taints: []corev1.Taint{
+		{Key: "example.com/contract", Value: "yes", Effect: corev1.TaintEffectNoSchedule},
+		{Key: "example.com/contract", Effect: corev1.TaintEffectPreferNoSchedule},
+	}})
+	owned := create(t, c, c.richPod("owned", tainted.Name, set))
+	onNode := c.pod("bound", set)
+	onNode.Spec.NodeName = plain.Name
+	onNode = create(t, c, onNode)
+	orphan := create(t, c, c.richPod("orphan", plain.Name, nil))
+	revisions := []*appsv1.ControllerRevision{
+		create(t, c, c.richRevision("owned", set)), create(t, c, c.richRevision("orphan", nil)), create(t, c, c.revision("of-another", other)),
+	}
 	c.Sync(t)
 	seen := c.observe(t)
-	if seen.DaemonSet.UID != set.UID {
-		t.Errorf("DaemonSet: got UID %s, want %s", seen.DaemonSet.UID, set.UID)
-	}
+	wantRead(t, seen.DaemonSet, set)
 	wantNames(t, "nodes", seen.Nodes, plain.Name, cordoned.Name, tainted.Name)
-	wantNames(t, "pods", seen.Pods, "owned", "orphan")
+	wantNames(t, "pods", seen.Pods, "owned", "bound", "orphan")
 	wantNames(t, "revisions", seen.Revisions, "owned", "orphan", "of-another")
+	wantSeen(t, seen.Nodes, plain, cordoned, tainted)
+	wantSeen(t, seen.Pods, owned, onNode, orphan)
+	wantSeen(t, seen.Revisions, revisions...)
 }
 
 func checkObserveUnmatched(c *contract) {
@@ -102,17 +109,27 @@ func checkObserveStatus(c *contract) {
 		t.Skip("the harness is no StatusWriter: pods cannot finish, and nodes cannot be not ready")
 	}
 	set := c.set(t)
-	for name, phase := range map[string]corev1.PodPhase{"failed": corev1.PodFailed, "succeeded": corev1.PodSucceeded} {
+	var pods []*corev1.Pod
+	for name, phase := range map[string]corev1.PodPhase{"failed": corev1.PodFailed, "succeeded": corev1.PodSucceeded, "ready": corev1.PodRunning} {
 		pod := create(t, c, c.pod(name, set))
 		pod.Status.Phase = phase
-		writer.WriteStatus(t, pod)
+		pod.Status.Conditions = []corev1.PodCondition{
+			{Type: corev1.ContainersReady, Status: corev1.ConditionFalse},
+			{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Unix(1700000000, 0)},
+		}
+		pod, ok := writer.WriteStatus(t, pod).(*corev1.Pod)
+		if !ok {
+			t.Fatal("the harness returned no pod from WriteStatus")
+		}
+		pods = append(pods, pod)
 	}
 	node := c.node(t, "down", corev1.NodeSpec{})
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionFalse, Reason: "Contract"}}
 	writer.WriteStatus(t, node)
 	c.Sync(t)
 	seen := c.observe(t)
-	wantNames(t, "pods", seen.Pods, "failed", "succeeded")
+	wantNames(t, "pods", seen.Pods, "failed", "succeeded", "ready")
+	wantSeen(t, seen.Pods, pods...)
 	wantNames(t, "nodes", seen.Nodes, node.Name)
 }
 
@@ -153,8 +170,7 @@ func checkLive(c *contract) {
 	set := c.set(t)
 	live, err := c.api.Live(t.Context(), keyOf(set))
 	must(t, "Live", err)
-	wantSame(t, "UID", live.UID, set.UID)
-	wantSame(t, "spec", live.Spec, set.Spec)
+	wantKept(t, "the set", live, whole(set))
 	c.Remove(t, set)
 	_, err = c.api.Live(t.Context(), keyOf(set))
 	wantNotFound(t, "Live of a set that is gone", err)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/daemonplan/daemonplan/daemonset"
 )
@@ -13,12 +14,21 @@ func revisionClauses() []clause {
 		{"CreateRevision/returns the revision as stored", checkCreateRevision},
 		{"UpdateRevision/replaces the revision", checkUpdateRevision},
 		{"UpdateRevision/another resource version is a Conflict", checkUpdateStaleRevision},
+		{"UpdateRevision/never touches a successor", checkUpdateRevisionSuccessor},
 		{"PatchRevision/merges into the metadata", checkPatchRevision},
+		{"PatchRevision/adopts and releases", checkAdoptRevision},
 		{"PatchRevision/another resource version is a Conflict", checkPatchStaleRevision},
 		{"PatchRevision/never touches a successor", func(c *contract) {
 			t := c.t
 			c.checkRef(t, revisionRef(t, c), func(ref daemonset.Ref) error {
 				_, err := c.api.PatchRevision(t.Context(), ref, []byte(`{"metadata":{"labels":{"touched":"yes"}}}`))
+				return err
+			})
+		}},
+		{"PatchRevision/never touches a successor, also if the patch names the UID", func(c *contract) {
+			t := c.t
+			c.checkRef(t, revisionRef(t, c), func(ref daemonset.Ref) error {
+				_, err := c.api.PatchRevision(t.Context(), ref, touch(ref))
 				return err
 			})
 		}},
@@ -33,7 +43,7 @@ func revisionClauses() []clause {
 func checkCreateRevision(c *contract) {
 	t := c.t
 	set := c.set(t)
-	give := c.revision("one", set)
+	give := c.richRevision("one", set)
 	before := give.DeepCopy()
 	stored, err := c.api.CreateRevision(t.Context(), give)
 	must(t, "CreateRevision", err)
@@ -41,31 +51,55 @@ func checkCreateRevision(c *contract) {
 	if stored.UID == "" || stored.ResourceVersion == "" {
 		t.Errorf("got UID %q and resource version %q, want both", stored.UID, stored.ResourceVersion)
 	}
-	if stored.Name != "one" || stored.Revision != give.Revision {
-		t.Errorf("got %s number %d, want one number %d", stored.Name, stored.Revision, give.Revision)
-	}
-	wantSame(t, "owner references", stored.OwnerReferences, give.OwnerReferences)
+	wantGiven(t, "what was returned", stored, give)
+	live, err := c.api.Revision(t.Context(), keyOf(give))
+	must(t, "Revision", err)
+	wantGiven(t, "what is stored", live, give)
 	_, err = c.api.CreateRevision(t.Context(), c.revision("one", nil))
 	wantAlreadyExists(t, "CreateRevision of a name that is taken", err)
 }
 
 func checkUpdateRevision(c *contract) {
 	t := c.t
-	stored := create(t, c, c.revision("one", nil))
+	stored := create(t, c, c.richRevision("one", nil))
 	give := stored.DeepCopy()
 	give.Revision = 9
 	give.Labels = map[string]string{"new": "1"}
+	give.Annotations["new"] = "1"
 	before := give.DeepCopy()
 	got, err := c.api.UpdateRevision(t.Context(), give)
 	must(t, "UpdateRevision", err)
 	wantSame(t, "the revision that was given", give, before)
-	wantSame(t, "labels", got.Labels, give.Labels)
-	if got.Revision != 9 || got.ResourceVersion == stored.ResourceVersion {
-		t.Errorf("got number %d at %s, want 9 at another version than before", got.Revision, got.ResourceVersion)
+	if got.ResourceVersion == stored.ResourceVersion {
+		t.Errorf("got version %s, want another one than before", got.ResourceVersion)
 	}
-	again, err := c.api.Revision(t.Context(), keyOf(stored))
+	live, err := c.api.Revision(t.Context(), keyOf(stored))
 	must(t, "Revision", err)
-	wantSame(t, "what is stored", again.Revision, int64(9))
+	for _, r := range []struct {
+		what     string
+		revision *appsv1.ControllerRevision
+	}{{"what was returned", got}, {"what is stored", live}} {
+		wantGiven(t, r.what, r.revision, give)
+		wantSame(t, r.what+": labels", r.revision.Labels, give.Labels)
+	}
+}
+
+// checkUpdateRevisionSuccessor also gives the successor's version, as who looked it up would.
+func checkUpdateRevisionSuccessor(c *contract) {
+	t := c.t
+	gone := create(t, c, c.revision("one", nil))
+	c.Remove(t, gone)
+	successor := create(t, c, c.revision("one", nil))
+	for _, version := range []string{gone.ResourceVersion, successor.ResourceVersion} {
+		give := gone.DeepCopy()
+		give.ResourceVersion = version
+		give.Revision = 9
+		_, err := c.api.UpdateRevision(t.Context(), give)
+		wantConflict(t, "UpdateRevision of one that has a successor", err)
+	}
+	live, err := c.api.Revision(t.Context(), keyOf(successor))
+	must(t, "Revision", err)
+	wantSame(t, "number of the successor", live.Revision, successor.Revision)
 }
 
 func checkUpdateStaleRevision(c *contract) {
@@ -97,7 +131,22 @@ func checkPatchRevision(c *contract) {
 		if got.UID != stored.UID || got.Revision != stored.Revision {
 			t.Errorf("%s: got %s number %d, want nothing else changed", what, got.UID, got.Revision)
 		}
+		wantSame(t, what+": data", got.Data, stored.Data)
 	}
+}
+
+func checkAdoptRevision(c *contract) {
+	t := c.t
+	set := c.set(t)
+	stored := create(t, c, c.revision("one", nil))
+	c.checkOwners(t, set, func(patch []byte) []metav1.OwnerReference {
+		got, err := c.api.PatchRevision(t.Context(), refOf(stored), patch)
+		must(t, "PatchRevision", err)
+		live, err := c.api.Revision(t.Context(), keyOf(stored))
+		must(t, "Revision", err)
+		wantSame(t, "what is stored: owner references", live.OwnerReferences, got.OwnerReferences)
+		return got.OwnerReferences
+	})
 }
 
 func checkPatchStaleRevision(c *contract) {

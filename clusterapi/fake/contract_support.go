@@ -56,7 +56,11 @@ func within[T Object](objects []T, namespaceName string) []T {
 // its name from it.
 func (c *contract) node(t *testing.T, name string, spec corev1.NodeSpec) *corev1.Node {
 	t.Helper()
-	node := create(t, c, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace() + "-" + name}, Spec: spec})
+	name = c.Namespace() + "-" + name
+	node := create(t, c, &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"example.com/contract": "yes", corev1.LabelHostname: name}},
+		Spec:       spec,
+	})
 	c.nodes[node.Name] = node
 	return node
 }
@@ -83,7 +87,10 @@ func (c *contract) set(t *testing.T) *appsv1.DaemonSet {
 	t.Helper()
 	labels := map[string]string{"app": "agent"}
 	return create(t, c, &appsv1.DaemonSet{
-		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace(), Name: "agent"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: c.Namespace(), Name: "agent",
+			Labels: map[string]string{"example.com/contract": "label"}, Annotations: map[string]string{"example.com/contract": "annotation"},
+		},
 		Spec: appsv1.DaemonSetSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
 			Template: corev1.PodTemplateSpec{

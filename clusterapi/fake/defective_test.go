@@ -24,6 +24,7 @@ type defective struct {
 	deletePod      func(ctx context.Context, pod daemonset.Ref) error
 	createRevision func(ctx context.Context, r *appsv1.ControllerRevision) (*appsv1.ControllerRevision, error)
 	updateRevision func(ctx context.Context, r *appsv1.ControllerRevision) (*appsv1.ControllerRevision, error)
+	patchRevision  func(ctx context.Context, r daemonset.Ref, patch []byte) (*appsv1.ControllerRevision, error)
 	deleteRevision func(ctx context.Context, r daemonset.Ref) error
 	updateStatus   func(ctx context.Context, set *appsv1.DaemonSet) (*appsv1.DaemonSet, error)
 	recordEvent    func(event daemonset.Event) daemonset.Event
@@ -94,6 +95,13 @@ func (d *defective) UpdateRevision(ctx context.Context, r *appsv1.ControllerRevi
 		return d.updateRevision(ctx, r)
 	}
 	return d.Client.UpdateRevision(ctx, r)
+}
+
+func (d *defective) PatchRevision(ctx context.Context, r daemonset.Ref, patch []byte) (*appsv1.ControllerRevision, error) {
+	if d.patchRevision != nil {
+		return d.patchRevision(ctx, r, patch)
+	}
+	return d.Client.PatchRevision(ctx, r, patch)
 }
 
 func (d *defective) DeleteRevision(ctx context.Context, r daemonset.Ref) error {

@@ -3,6 +3,7 @@ package fake_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -65,6 +66,32 @@ func callDefects() map[string]defect {
 				d.updateRevision = func(ctx context.Context, _ *appsv1.ControllerRevision) (*appsv1.ControllerRevision, error) {
 					<-ctx.Done()
 					return nil, ctx.Err()
+				}
+			},
+		},
+		"listens to its context only before": {
+			found: "every_call/ends_with_its_context", hangs: true, says: []string{"Live has not returned 2s after its context was done"},
+			bend: func(_ *fake.Cluster, d *defective) {
+				d.live = func(ctx context.Context, key types.NamespacedName) (*appsv1.DaemonSet, error) {
+					if err := ctx.Err(); err != nil {
+						return nil, err
+					}
+					return d.Client.Live(context.WithoutCancel(ctx), key)
+				}
+			},
+		},
+		"takes no answer for success": {
+			found: "every_call/ends_with_its_context", says: []string{"DeletePod: got no error, though the server did not answer"},
+			bend: func(_ *fake.Cluster, d *defective) {
+				d.deletePod = func(ctx context.Context, pod daemonset.Ref) error {
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+					err := d.Client.DeletePod(ctx, pod)
+					if errors.Is(err, context.DeadlineExceeded) {
+						return nil
+					}
+					return err
 				}
 			},
 		},

@@ -32,6 +32,10 @@ func defects() map[string]defect {
 	maps.Copy(all, podDefects())
 	maps.Copy(all, otherWriteDefects())
 	maps.Copy(all, callDefects())
+	maps.Copy(all, seenDefects())
+	maps.Copy(all, lossyDefects())
+	maps.Copy(all, strategicDefects())
+	maps.Copy(all, successorDefects())
 	return all
 }
 
@@ -52,6 +56,7 @@ func harmless() map[string]defect {
 				})
 			})
 		}},
+		"observes what planning reads": {harmless: true, bend: func(_ *fake.Cluster, d *defective) { d.seeing(diet) }},
 		"does not know how far it is": {harmless: true, bend: func(_ *fake.Cluster, d *defective) {
 			d.seeing(func(o *clusterapi.Observation) { o.AsOf = clusterapi.Versions{} })
 		}},
@@ -63,7 +68,8 @@ func harmless() map[string]defect {
 				"--- SKIP: TestContractOnADefect/Revision/never_from_a_cache",
 				"--- SKIP: TestContractOnADefect/RecordEvent/publishes",
 				"--- SKIP: TestContractOnADefect/Observe/shows_pods_that_have_finished",
-				"the harness is no Holder", "the harness is no Recorder", "the harness is no StatusWriter",
+				"--- SKIP: TestContractOnADefect/every_call/ends_with_its_context",
+				"the harness is no Holder", "the harness is no Recorder", "the harness is no StatusWriter", "the harness is no Staller",
 			},
 		},
 	}

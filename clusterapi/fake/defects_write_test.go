@@ -153,7 +153,7 @@ func otherWriteDefects() map[string]defect {
 				}
 			},
 		},
-		"updates the whole set": {found: "UpdateStatus/replaces_the_status_and_nothing_else", bend: func(c *fake.Cluster, d *defective) {
+		"updates the whole set": {found: "UpdateStatus/replaces_the_status,_not_the_spec", bend: func(c *fake.Cluster, d *defective) {
 			d.updateStatus = func(ctx context.Context, set *appsv1.DaemonSet) (*appsv1.DaemonSet, error) {
 				stored, err := d.Client.UpdateStatus(ctx, set)
 				if err != nil {

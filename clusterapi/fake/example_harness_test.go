@@ -2,6 +2,7 @@ package fake_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -80,6 +81,14 @@ func (h *harness) Hold(*testing.T) { h.adapter.SetLag(fake.Lag{Hold: true}) }
 
 // Recorded makes it a fake.Recorder.
 func (h *harness) Recorded(*testing.T) []fake.RecordedEvent { return h.server.Recorded() }
+
+// Stall makes it a fake.Staller.
+func (h *harness) Stall(*testing.T) func() {
+	for _, call := range []fake.Call{fake.Live, fake.Revision, fake.AnyWrite} {
+		h.adapter.Inject(fake.Fault{Call: call, Times: -1, Wait: time.Hour})
+	}
+	return h.adapter.ClearFaults
+}
 
 // WriteStatus makes it a fake.StatusWriter.
 func (h *harness) WriteStatus(t *testing.T, obj runtime.Object) runtime.Object {

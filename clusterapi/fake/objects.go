@@ -53,9 +53,11 @@ func Update[T Object](c *Cluster, obj T) (T, error) {
 	return serve(c, obj, func(s *store[T], obj T) (T, error) { return s.update(obj) })
 }
 
-// UpdateStatus replaces the status of a node, pod or DaemonSet and nothing else, as a
-// kubelet or controller does, and returns the object as stored. UID and resource version
-// are compared as by Update. A ControllerRevision has no status: NotFound.
+// UpdateStatus replaces the status of a node, pod or DaemonSet, as a kubelet or controller
+// does, and returns the object as stored. The spec stays. Labels, annotations, finalizers and
+// owner references are taken over, except the owner references of pods, as in Kubernetes
+// v1.37.2: its API server shields the spec only. UID and resource version are compared as by
+// Update. A ControllerRevision has no status: NotFound.
 func UpdateStatus[T Object](c *Cluster, obj T) (T, error) {
 	return serve(c, obj, func(s *store[T], obj T) (T, error) { return s.updateStatus(obj) })
 }
@@ -151,14 +153,14 @@ func returned[T Object](stored T, err error) (T, error) {
 
 func (s *store[T]) update(obj T) (T, error) {
 	s.rules.defaults(obj)
-	return s.replace(obj, s.rules.updated)
+	return s.replace(obj, write[T]{keep: s.rules.updated, check: s.rules.checkUpdate})
 }
 
 func (s *store[T]) updateStatus(obj T) (T, error) {
 	if s.rules.kind == RevisionKind {
 		return nil, s.notFound(obj.GetName())
 	}
-	return s.replace(obj, s.rules.statusOnly)
+	return s.replace(obj, write[T]{keep: s.rules.statusOnly, check: s.rules.checkStatusUpdate})
 }
 
 // storeOf finds the store of a type of objects.

@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/daemonplan/daemonplan/clusterapi/fake"
@@ -27,14 +28,37 @@ func TestUpdateLeavesStatusAndStatusUpdateLeavesTheRest(t *testing.T) {
 	assert.Equal(t, int64(1), set.Generation, "labels are no spec")
 
 	set.Status.NumberReady = 5
-	set.Labels = nil
+	set.Labels = map[string]string{"b": "1"}
+	set.Annotations = map[string]string{"c": "1"}
 	set.Spec.MinReadySeconds = 9
 	set, err = fake.UpdateStatus(c, set)
 	require.NoError(t, err)
 	assert.Equal(t, int32(5), set.Status.NumberReady)
-	assert.Equal(t, map[string]string{"a": "1"}, set.Labels)
+	assert.Equal(t, map[string]string{"b": "1"}, set.Labels, "the server shields the spec only")
+	assert.Equal(t, map[string]string{"c": "1", appsv1.DeprecatedTemplateGeneration: "1"}, set.Annotations)
 	assert.Zero(t, set.Spec.MinReadySeconds)
 	assert.Equal(t, int64(1), set.Generation)
+}
+
+func TestStatusUpdatesOfPods(t *testing.T) {
+	c := fake.New(1)
+	set := mustCreate(t, c, newSet("set"))
+	pod := newOwned("pod", "a", set)
+	pod.Spec.NodeSelector = map[string]string{"not a label": "1"}
+	pod.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "agent", Operation: metav1.ManagedFieldsOperationUpdate}}
+	pod, err := fake.Put(c, pod)
+	require.NoError(t, err)
+	give := pod.DeepCopy()
+	give.OwnerReferences, give.Labels, give.ManagedFields = nil, nil, nil
+	give.Spec.NodeSelector = nil
+	give.Status.Phase = corev1.PodRunning
+	got, err := fake.UpdateStatus(c, give)
+	require.NoError(t, err, "what is wrong with the spec does not matter")
+	assert.Equal(t, corev1.PodRunning, got.Status.Phase)
+	assert.Empty(t, got.Labels)
+	assert.Equal(t, pod.Spec, got.Spec)
+	assert.Equal(t, pod.OwnerReferences, got.OwnerReferences, "old kubelets would spoil them")
+	assert.Equal(t, pod.ManagedFields, got.ManagedFields, "none is no wish")
 }
 
 func TestUpdatesOfNodesAndPodsLeaveTheirStatus(t *testing.T) {

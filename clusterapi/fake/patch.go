@@ -29,7 +29,7 @@ func (s *store[T]) patch(ref daemonset.Ref, mergePatch []byte) (T, error) {
 		return nil, apierrors.NewBadRequest("patch: the name of an object cannot be changed")
 	}
 	*metadataOf(obj) = *metadata
-	return s.replace(obj, func(T, T) {})
+	return s.replace(obj, write[T]{keep: func(T, T) {}, check: s.rules.checkUpdate})
 }
 
 // metadataOf finds the metadata in an object.

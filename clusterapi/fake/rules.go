@@ -1,8 +1,6 @@
 package fake
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,7 +19,7 @@ type rules[T Object] struct {
 	created    func(obj T)                         // what a client cannot choose at creation
 	updated    func(obj, stored T)                 // what a client cannot change by an update
 	statusOnly func(obj, stored T)                 // what a client cannot change by a status update
-	validate   func(obj T) field.ErrorList         // after defaults
+	validate   func(obj T) field.ErrorList         // after defaults, but not of a status update
 	transition func(obj, stored T) field.ErrorList // of an update or status update
 	grace      func(obj T, wanted *int64) int64    // seconds from deletion to removal
 }
@@ -44,13 +42,21 @@ func rulesOf[T Object](kind Kind, resource schema.GroupResource) rules[T] {
 
 // checkNew says what is wrong with an object that is about to be stored first.
 func (r rules[T]) checkNew(obj T) field.ErrorList {
-	errs := validation.ValidateObjectMetaAccessor(obj, r.namespaced, validation.NameIsDNSSubdomain, field.NewPath("metadata"))
-	return append(errs, r.validate(obj)...)
+	return append(r.checkMetadata(obj), r.validate(obj)...)
+}
+
+func (r rules[T]) checkMetadata(obj T) field.ErrorList {
+	return validation.ValidateObjectMetaAccessor(obj, r.namespaced, validation.NameIsDNSSubdomain, field.NewPath("metadata"))
 }
 
 // checkUpdate says what is wrong with an object that is about to replace a stored one.
 func (r rules[T]) checkUpdate(obj, stored T) field.ErrorList {
-	errs := r.checkNew(obj)
+	return append(r.checkStatusUpdate(obj, stored), r.validate(obj)...)
+}
+
+// checkStatusUpdate leaves out the spec, which stays as it is.
+func (r rules[T]) checkStatusUpdate(obj, stored T) field.ErrorList {
+	errs := r.checkMetadata(obj)
 	if stored.GetDeletionTimestamp() != nil {
 		path := field.NewPath("metadata", "finalizers")
 		errs = append(errs, validation.ValidateNoNewFinalizers(obj.GetFinalizers(), stored.GetFinalizers(), path)...)
@@ -58,7 +64,8 @@ func (r rules[T]) checkUpdate(obj, stored T) field.ErrorList {
 	return append(errs, r.transition(obj, stored)...)
 }
 
-// keepSystemFields gives obj what only the server sets.
+// keepSystemFields gives obj what only the server sets. Managed fields are lost only to
+// others, not to none.
 func keepSystemFields[T Object](obj, stored T) {
 	obj.SetUID(stored.GetUID())
 	obj.SetResourceVersion(stored.GetResourceVersion())
@@ -67,16 +74,9 @@ func keepSystemFields[T Object](obj, stored T) {
 	obj.SetDeletionTimestamp(stored.GetDeletionTimestamp())
 	obj.SetDeletionGracePeriodSeconds(stored.GetDeletionGracePeriodSeconds())
 	obj.SetGenerateName(stored.GetGenerateName())
-}
-
-// keepMetadata gives obj all metadata of the stored object.
-func keepMetadata[T Object](obj, stored T) {
-	keepSystemFields(obj, stored)
-	obj.SetLabels(stored.GetLabels())
-	obj.SetAnnotations(stored.GetAnnotations())
-	obj.SetFinalizers(slices.Clone(stored.GetFinalizers()))
-	obj.SetOwnerReferences(stored.GetOwnerReferences())
-	obj.SetManagedFields(stored.GetManagedFields())
+	if len(obj.GetManagedFields()) == 0 {
+		obj.SetManagedFields(stored.GetManagedFields())
+	}
 }
 
 func same(a, b any) bool { return equality.Semantic.DeepEqual(a, b) }

@@ -16,10 +16,7 @@ func nodeRules() rules[*corev1.Node] {
 		}
 	}
 	r.updated = func(node, stored *corev1.Node) { node.Status = stored.Status }
-	r.statusOnly = func(node, stored *corev1.Node) {
-		keepMetadata(node, stored)
-		node.Spec = stored.Spec
-	}
+	r.statusOnly = func(node, stored *corev1.Node) { node.Spec = stored.Spec }
 	r.validate = func(node *corev1.Node) field.ErrorList {
 		var errs field.ErrorList
 		seen := map[corev1.Taint]bool{}

@@ -24,8 +24,8 @@ func podRules() rules[*corev1.Pod] {
 		}
 	}
 	r.statusOnly = func(pod, stored *corev1.Pod) {
-		keepMetadata(pod, stored)
 		pod.Spec = stored.Spec
+		pod.OwnerReferences = stored.OwnerReferences
 	}
 	r.validate = func(pod *corev1.Pod) field.ErrorList { return checkPodSpec(&pod.Spec, field.NewPath("spec")) }
 	r.transition = checkPodChange

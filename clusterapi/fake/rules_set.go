@@ -35,8 +35,8 @@ func setRules() rules[*appsv1.DaemonSet] {
 		}
 	}
 	r.statusOnly = func(set, stored *appsv1.DaemonSet) {
-		keepMetadata(set, stored)
 		set.Spec = stored.Spec
+		setTemplateGeneration(set, templateGeneration(stored)) // it is a part of the spec
 	}
 	r.validate = checkSet
 	r.transition = checkSetChange

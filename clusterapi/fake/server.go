@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // maxGenerated is how often another suffix is tried when a generated name is taken, as in
@@ -54,9 +55,14 @@ func (s *store[T]) create(obj T) (T, error) {
 	return s.put(obj), nil
 }
 
+// write is a kind of update.
+type write[T Object] struct {
+	keep  func(obj, stored T)                 // gives obj back what it cannot change
+	check func(obj, stored T) field.ErrorList // what is wrong with the outcome
+}
+
 // replace does with obj, which it takes over, what the API server does with an update.
-// Keep gives obj back what this kind of update cannot change.
-func (s *store[T]) replace(obj T, keep func(obj, stored T)) (T, error) {
+func (s *store[T]) replace(obj T, w write[T]) (T, error) {
 	stored, ok := s.objects[keyOf(obj)]
 	if !ok {
 		return nil, s.notFound(obj.GetName())
@@ -68,24 +74,24 @@ func (s *store[T]) replace(obj T, keep func(obj, stored T)) (T, error) {
 		return nil, s.conflict(obj.GetName(), "the object has been modified; please apply your changes to the latest version and try again")
 	}
 	keepSystemFields(obj, stored)
-	keep(obj, stored)
-	return s.store(obj, stored)
+	w.keep(obj, stored)
+	if errs := w.check(obj, stored); len(errs) > 0 {
+		return nil, apierrors.NewInvalid(s.rules.group, obj.GetName(), errs)
+	}
+	return s.store(obj, stored), nil
 }
 
 // store writes a new state of a stored object, unless it is no change or its last
 // finalizer went and it can go itself.
-func (s *store[T]) store(obj, stored T) (T, error) {
-	if errs := s.rules.checkUpdate(obj, stored); len(errs) > 0 {
-		return nil, apierrors.NewInvalid(s.rules.group, obj.GetName(), errs)
-	}
+func (s *store[T]) store(obj, stored T) T {
 	if same(obj, stored) {
-		return stored, nil
+		return stored
 	}
 	if released(obj) {
 		s.drop(keyOf(obj))
-		return obj, nil
+		return obj
 	}
-	return s.put(obj), nil
+	return s.put(obj)
 }
 
 // released tells whether nothing holds back an object that was deleted.
