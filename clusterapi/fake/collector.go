@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -32,21 +33,30 @@ func (c *Cluster) owner(namespaceName string, reference metav1.OwnerReference) *
 	return set
 }
 
-// garbage tells whether an object had owners and all of them are gone. Owners of kinds
-// that this cluster does not store count as there.
-func (c *Cluster) garbage(obj metav1.Object) bool {
+// leaving are the owners of an object that no longer count: those that are gone, and those
+// that wait in the foreground for what they own. Owners of kinds other than DaemonSet count
+// as there. All tells whether there is no other owner.
+func (c *Cluster) leaving(obj metav1.Object) (owners []types.UID, all bool) {
 	references := obj.GetOwnerReferences()
-	if len(references) == 0 {
-		return false
+	for _, reference := range references {
+		if reference.Kind != string(DaemonSetKind) {
+			continue
+		}
+		if set := c.owner(obj.GetNamespace(), reference); set == nil || waits(set) {
+			owners = append(owners, reference.UID)
+		}
 	}
-	return !slices.ContainsFunc(references, func(reference metav1.OwnerReference) bool {
-		return reference.Kind != string(DaemonSetKind) || c.owner(obj.GetNamespace(), reference) != nil
-	})
+	return owners, len(owners) == len(references)
 }
 
-// scheduleGarbage lets the collector look at an object that may have lost its owners.
+// waits tells whether a set is being deleted in the foreground.
+func waits(set *appsv1.DaemonSet) bool {
+	return set.DeletionTimestamp != nil && slices.Contains(set.Finalizers, metav1.FinalizerDeleteDependents)
+}
+
+// scheduleGarbage lets the collector look at an object that may have lost owners.
 func (c *Cluster) scheduleGarbage(t task, obj metav1.Object) {
-	if c.garbage(obj) {
+	if owners, _ := c.leaving(obj); len(owners) > 0 && obj.GetDeletionTimestamp() == nil {
 		c.agenda.soon(t, c.now.Add(c.life.timing.Collect))
 	}
 }
@@ -61,11 +71,34 @@ func (c *Cluster) scheduleOwned(set *appsv1.DaemonSet) {
 	}
 }
 
-// collect deletes an object, if it is garbage still.
+// collect does what the garbage collector of Kubernetes v1.37.2 does with an object that is
+// not being deleted: if owners of it are leaving and others stay, it takes the former out of
+// the object, else it deletes it.
 func collect[T Object](s *store[T], key types.NamespacedName) {
-	if obj, ok := s.objects[key]; ok && s.cluster.garbage(obj) {
-		s.end(obj, DeleteOptions{})
+	obj, ok := s.objects[key]
+	if !ok || obj.GetDeletionTimestamp() != nil {
+		return
 	}
+	switch owners, all := s.cluster.leaving(obj); {
+	case len(owners) == 0:
+	case all:
+		s.end(obj, DeleteOptions{})
+	default:
+		disown(s, []T{obj}, owners...)
+	}
+}
+
+func collectAll[T Object](s *store[T], objects []T) {
+	for _, obj := range objects {
+		collect(s, keyOf(obj))
+	}
+}
+
+// blocks tells whether a set that is deleted in the foreground has to wait for an object.
+func blocks(obj metav1.Object, set types.UID) bool {
+	return slices.ContainsFunc(obj.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
+		return r.UID == set && r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion
+	})
 }
 
 // scheduleSet lets the collector look at a set that waits for it.
@@ -88,8 +121,9 @@ func (c *Cluster) wakeOwners(obj metav1.Object) {
 	}
 }
 
-// releaseSet does what a set that is being deleted waits for: nothing that it owns is left,
-// or nothing names it as owner.
+// releaseSet does what a set that is being deleted waits for: nothing that blocks it is
+// left, or nothing names it as owner. What it owns without being blocked by it is collected
+// all the same.
 func (c *Cluster) releaseSet(set *appsv1.DaemonSet) {
 	if set.DeletionTimestamp == nil {
 		return
@@ -101,12 +135,13 @@ func (c *Cluster) releaseSet(set *appsv1.DaemonSet) {
 		c.removeFinalizer(set, metav1.FinalizerOrphanDependents)
 		return
 	}
-	if len(pods)+len(revisions) == 0 {
+	blocked := slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return blocks(pod, set.UID) }) ||
+		slices.ContainsFunc(revisions, func(r *appsv1.ControllerRevision) bool { return blocks(r, set.UID) })
+	collectAll(c.pods, pods)
+	collectAll(c.revisions, revisions)
+	if !blocked {
 		c.removeFinalizer(set, metav1.FinalizerDeleteDependents)
-		return
 	}
-	endAll(c.pods, pods)
-	endAll(c.revisions, revisions)
 }
 
 func (c *Cluster) removeFinalizer(set *appsv1.DaemonSet, finalizer string) {
@@ -115,10 +150,13 @@ func (c *Cluster) removeFinalizer(set *appsv1.DaemonSet, finalizer string) {
 	})
 }
 
-func disown[T Object](s *store[T], objects []T, owner types.UID) {
+// disown takes owners out of objects.
+func disown[T Object](s *store[T], objects []T, owners ...types.UID) {
 	for _, stored := range objects {
 		s.edit(stored, func(obj T) {
-			obj.SetOwnerReferences(slices.DeleteFunc(obj.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == owner }))
+			obj.SetOwnerReferences(slices.DeleteFunc(obj.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
+				return slices.Contains(owners, r.UID)
+			}))
 		})
 	}
 }

@@ -108,6 +108,60 @@ func TestWhatIsMadeForAnOwnerThatIsGoneIsCollected(t *testing.T) {
 	c.Run(time.Minute)
 	assert.Equal(t, []string{"foreign", "orphan", "right", "shared"}, left(c)["pods"],
 		"a successor of the same name is another owner; other kinds count as there; one owner is enough")
+	assert.Equal(t, shared.OwnerReferences[1:], mustGet[*corev1.Pod](t, c, key("shared")).OwnerReferences, "the one that is gone is taken out")
+}
+
+// shared adds an owner that stays to what the set of owning owns.
+func shared(t *testing.T, c *fake.Cluster) metav1.OwnerReference {
+	t.Helper()
+	other := mustCreate(t, c, newSet("other"))
+	stays := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "other", UID: other.UID}
+	_, err := fake.Edit(c, key("owned"), func(pod *corev1.Pod) { pod.OwnerReferences = append(pod.OwnerReferences, stays) })
+	require.NoError(t, err)
+	_, err = fake.Edit(c, key("owned"), func(revision *appsv1.ControllerRevision) {
+		revision.OwnerReferences = append(revision.OwnerReferences, stays)
+	})
+	require.NoError(t, err)
+	return stays
+}
+
+func TestWhatHasAnotherOwnerStays(t *testing.T) {
+	for _, propagation := range []fake.Propagation{fake.Background, fake.Foreground, fake.Orphan} {
+		t.Run(string(propagation), func(t *testing.T) {
+			c := owning(t)
+			stays := shared(t, c)
+			require.NoError(t, fake.Delete[*appsv1.DaemonSet](c, key("set"), fake.DeleteOptions{Propagation: propagation}))
+			c.Run(time.Minute)
+			assert.Equal(t, map[string][]string{
+				"sets": {"other"}, "pods": {"orphan", "owned"}, "revisions": {"orphan", "owned"},
+			}, left(c))
+			assert.Equal(t, []metav1.OwnerReference{stays}, mustGet[*corev1.Pod](t, c, key("owned")).OwnerReferences)
+			assert.Equal(t, []metav1.OwnerReference{stays}, mustGet[*appsv1.ControllerRevision](t, c, key("owned")).OwnerReferences)
+			assert.Nil(t, mustGet[*corev1.Pod](t, c, key("owned")).DeletionTimestamp)
+		})
+	}
+}
+
+func TestForegroundWaitsOnlyForWhatBlocks(t *testing.T) {
+	c := owning(t)
+	_, err := fake.Edit(c, key("owned"), func(pod *corev1.Pod) { pod.OwnerReferences[0].BlockOwnerDeletion = nil })
+	require.NoError(t, err)
+	c.SetFateOn("a", fake.Fate{Hangs: true})
+	require.NoError(t, fake.Delete[*appsv1.DaemonSet](c, key("set"), fake.DeleteOptions{Propagation: fake.Foreground}))
+	c.Run(time.Minute)
+	assert.Equal(t, map[string][]string{"sets": {}, "pods": {"orphan", "owned"}, "revisions": {"orphan"}}, left(c))
+	assert.NotNil(t, mustGet[*corev1.Pod](t, c, key("owned")).DeletionTimestamp, "it is collected all the same")
+}
+
+func TestWhatIsMadeForAnOwnerThatWaitsIsCollected(t *testing.T) {
+	c := owning(t)
+	set := mustGet[*appsv1.DaemonSet](t, c, key("set"))
+	c.SetFateOn("a", fake.Fate{Hangs: true})
+	require.NoError(t, fake.Delete[*appsv1.DaemonSet](c, key("set"), fake.DeleteOptions{Propagation: fake.Foreground}))
+	c.Run(time.Minute)
+	mustCreate(t, c, newOwned("late", "a", set))
+	c.Run(time.Minute)
+	assert.NotNil(t, mustGet[*corev1.Pod](t, c, key("late")).DeletionTimestamp)
 }
 
 func TestPodThatIsReleasedInTimeIsKept(t *testing.T) {
