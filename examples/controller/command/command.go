@@ -97,12 +97,16 @@ func serve(ctx context.Context, o options, c clients, logger *slog.Logger) error
 		return err
 	}
 	logger.InfoContext(ctx, "starting", "version", versionText(), "class", o.class, "dryRun", o.dryRun, "leaderElect", o.leaderElect)
+	stop := context.AfterFunc(ctx, func() {
+		logger.InfoContext(ctx, "ending once the passes under way have ended", "cause", context.Cause(ctx))
+	})
+	defer stop()
 	err = controller.Run(ctx)
 	if errors.Is(err, clientgo.ErrLeadershipLost) {
 		return fmt.Errorf("another replica may act now: %w", err)
 	}
 	if err == nil {
-		logger.InfoContext(ctx, "ended", "cause", context.Cause(ctx))
+		logger.InfoContext(ctx, "ended")
 	}
 	return err
 }

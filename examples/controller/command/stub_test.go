@@ -23,6 +23,7 @@ type stub struct {
 	version   string
 	resources []string
 	denied    string                                                 // rights that a review denies: "create pods"
+	items     map[string]any                                         // lists of objects, by resource
 	override  func(w http.ResponseWriter, r *http.Request) (ok bool) // nil answers nothing
 
 	mu     sync.Mutex
@@ -86,7 +87,13 @@ func (s *stub) list(w http.ResponseWriter, resource string) {
 	if strings.HasPrefix(kind, "D") || strings.HasPrefix(kind, "C") {
 		version = "apps/v1"
 	}
-	fmt.Fprintf(w, `{"kind":%q,"apiVersion":%q,"metadata":{"resourceVersion":"7"},"items":[]}`, kind, version)
+	items := s.items[resource]
+	if items == nil {
+		items = []any{}
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{ // to a client that may be gone
+		"kind": kind, "apiVersion": version, "metadata": map[string]any{"resourceVersion": "7"}, "items": items,
+	})
 }
 
 // review works with the fields that the stub needs, whatever form they come in.
