@@ -16,6 +16,7 @@ import (
 // reference to pods. It may be read by several goroutines, not while one writes.
 type Occupancy struct {
 	pods   []holding // by key
+	hashes []uint64  // of the keys of pods, which are far apart in memory
 	totals []tally
 	ports  []heldPort
 	disks  []heldDisk
@@ -57,12 +58,24 @@ func (k podKey) compare(other podKey) int {
 	return cmp.Or(cmp.Compare(k.namespace, other.namespace), cmp.Compare(k.name, other.name), cmp.Compare(k.uid, other.uid))
 }
 
+// hash is FNV-1a.
+func (k podKey) hash() uint64 {
+	sum := uint64(14695981039346656037)
+	for _, text := range [...]string{k.namespace, k.name, string(k.uid)} {
+		for i := range len(text) {
+			sum = (sum ^ uint64(text[i])) * 1099511628211
+		}
+		sum = (sum ^ '/') * 1099511628211
+	}
+	return sum
+}
+
 // anonymous pods, as a simulation may have them, cannot be told apart.
 func (k podKey) anonymous() bool { return k.name == "" && k.uid == "" }
 
 // NewOccupancy returns what pods hold together, as if each had been added.
 func NewOccupancy(pods ...*corev1.Pod) *Occupancy {
-	o := &Occupancy{pods: make([]holding, 0, len(pods))}
+	o := &Occupancy{pods: make([]holding, 0, len(pods)), hashes: make([]uint64, 0, len(pods))}
 	for _, pod := range pods {
 		o.Add(pod)
 	}
@@ -85,8 +98,8 @@ func (o *Occupancy) Add(pod *corev1.Pod) {
 		return
 	}
 	key := keyOf(pod)
-	at, found := o.find(key)
-	if found {
+	at, found := slices.BinarySearchFunc(o.pods, key, func(h holding, k podKey) int { return h.key.compare(k) })
+	if found && !key.anonymous() {
 		o.drop(at)
 	}
 	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
@@ -128,15 +141,11 @@ func (o *Occupancy) Clone() *Occupancy {
 	}
 	return &Occupancy{
 		pods:   slices.Clone(o.pods), // a holding is never written to
+		hashes: slices.Clone(o.hashes),
 		totals: slices.Clone(o.totals),
 		ports:  slices.Clone(o.ports),
 		disks:  slices.Clone(o.disks),
 	}
-}
-
-func (o *Occupancy) find(key podKey) (int, bool) {
-	at, found := slices.BinarySearchFunc(o.pods, key, func(h holding, k podKey) int { return h.key.compare(k) })
-	return at, found && !key.anonymous()
 }
 
 // index finds a pod in the state in which it was counted.
@@ -144,16 +153,23 @@ func (o *Occupancy) index(pod *corev1.Pod) (int, bool) {
 	if o == nil || pod == nil {
 		return 0, false
 	}
-	at, found := o.find(keyOf(pod))
-	if !found {
+	key := keyOf(pod)
+	if key.anonymous() {
 		return 0, false
 	}
-	counted := o.pods[at].uid
-	return at, counted == pod.UID || counted == "" || pod.UID == ""
+	hash := key.hash()
+	for at := range o.hashes {
+		if o.hashes[at] == hash && o.pods[at].key == key {
+			counted := o.pods[at].uid
+			return at, counted == pod.UID || counted == "" || pod.UID == ""
+		}
+	}
+	return 0, false
 }
 
 func (o *Occupancy) insert(at int, h holding) {
 	o.pods = slices.Insert(o.pods, at, h)
+	o.hashes = slices.Insert(o.hashes, at, h.key.hash())
 	o.shift(at, 1)
 	for _, a := range h.amounts {
 		o.tally(a.name, sumOf(a.value))
@@ -173,6 +189,7 @@ func (o *Occupancy) drop(at int) {
 	o.ports = slices.DeleteFunc(o.ports, func(p heldPort) bool { return p.pod == int32(at) })
 	o.disks = slices.DeleteFunc(o.disks, func(d heldDisk) bool { return d.pod == int32(at) })
 	o.pods = slices.Delete(o.pods, at, at+1)
+	o.hashes = slices.Delete(o.hashes, at, at+1)
 	o.shift(at, -1)
 }
 

@@ -28,18 +28,25 @@ func (list quantities) find(name corev1.ResourceName) *resource.Quantity {
 
 func (list *quantities) put(name corev1.ResourceName, value resource.Quantity) {
 	if own := list.find(name); own != nil {
-		*own = value.DeepCopy()
+		*own = stored(value)
 		return
 	}
-	*list = append(*list, quantity{name: name, value: value.DeepCopy()})
+	*list = append(*list, quantity{name: name, value: stored(value)})
 }
 
 func (list *quantities) add(name corev1.ResourceName, value resource.Quantity) {
 	if own := list.find(name); own != nil {
-		own.Add(value)
+		own.Add(stored(value))
 		return
 	}
 	list.put(name, value)
+}
+
+// stored returns a copy of a quantity as an API server keeps it: in thousandths, rounded up.
+func stored(q resource.Quantity) resource.Quantity {
+	q = q.DeepCopy()
+	q.RoundUp(resource.Milli)
+	return q
 }
 
 func (list *quantities) addAll(from quantities) {
@@ -133,20 +140,34 @@ func specRequests(spec *corev1.PodSpec) quantities {
 	return total
 }
 
-// podRequests returns the requests for the pod as a whole. With limits an API server adds
-// those limits whose resource neither the pod nor a container asks for; of huge pages, which
-// cannot be overcommitted, also where a container asks for them.
+// podRequests returns the requests for the pod as a whole. Where a pod has limits, an API
+// server writes down as requests what its containers ask for, which then stays though they
+// are resized, and the limits for the rest. Huge pages cannot be overcommitted: of them the
+// limits come first, and what containers ask for is a limit.
 func podRequests(spec *corev1.PodSpec, containers quantities) corev1.ResourceList {
-	if spec.Resources == nil {
+	if spec.Resources == nil || len(spec.Resources.Requests)+len(spec.Resources.Limits) == 0 {
 		return nil
 	}
+	requests, limits := spec.Resources.Requests, spec.Resources.Limits
 	list := corev1.ResourceList{}
-	for name, value := range spec.Resources.Limits {
+	for _, q := range containers {
+		if _, named := requests[q.name]; isHugePages(q.name) && !named {
+			list[q.name] = q.value
+		}
+	}
+	if len(limits) > 0 || len(list) > 0 {
+		for _, q := range containers {
+			if isPodLevel(q.name) {
+				list[q.name] = q.value
+			}
+		}
+	}
+	for name, value := range limits {
 		if isPodLevel(name) && (isHugePages(name) || containers.find(name) == nil) {
 			list[name] = value
 		}
 	}
-	for name, value := range spec.Resources.Requests {
+	for name, value := range requests {
 		if isPodLevel(name) {
 			list[name] = value
 		}
