@@ -115,24 +115,34 @@ type cachedHarness struct {
 func newCachedHarness(t *testing.T, options cache.Options) *cachedHarness {
 	t.Helper()
 	h := &cachedHarness{harness: newHarness(t)}
-	options.Scheme, options.Mapper = scheme.Scheme, mapper()
-	var err error
-	h.cache, err = cache.New(h.server.config(), options)
-	require.NoError(t, err)
+	h.cache = newCacheOn(t, h.server, options)
 	return h
+}
+
+func newCacheOn(t testing.TB, s *apiServer, options cache.Options) cache.Cache {
+	t.Helper()
+	options.Scheme, options.Mapper = scheme.Scheme, mapper()
+	c, err := cache.New(s.config(), options)
+	require.NoError(t, err)
+	return c
 }
 
 // start starts the cache, in the way in which a manager has it started.
 func (h *cachedHarness) start(t *testing.T) {
 	t.Helper()
+	startCache(t, h.cache)
+}
+
+func startCache(t testing.TB, c cache.Cache) {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- h.cache.Start(ctx) }()
+	go func() { ended <- c.Start(ctx) }()
 	t.Cleanup(func() {
 		stop()
 		require.NoError(t, <-ended)
 	})
-	require.True(t, h.cache.WaitForCacheSync(ctx))
+	require.True(t, c.WaitForCacheSync(ctx))
 }
 
 // Sync waits for the stores; Hold and the end of it are of all kinds at once.

@@ -50,6 +50,8 @@ func (e *Events) DaemonSets() handler.EventHandler {
 // Pods returns the handler for events of pods. Generic events ask for nothing.
 func (e *Events) Pods() handler.EventHandler {
 	return handle(func(c change[corev1.Pod], q queue) {
+		// Of a delete the feed learns in any case, or it would keep a pod that changed hands
+		// before it went.
 		if c.why == generic || c.cur != nil && foreign(c.prev) && foreign(c.cur) {
 			return
 		}
@@ -88,7 +90,9 @@ func (e *Events) Nodes() handler.EventHandler {
 	})
 }
 
-// wake lets the syncer know what was seen before anybody can make a pass for it.
+// wake lets the syncer know what was seen before anybody can make a pass for it. A priority
+// queue forgets a key's later time when the key is added before; the pass that is made then
+// says itself when the next one is due.
 func (e *Events) wake(w daemonset.Wakes, q queue) {
 	e.syncer.Settle(w)
 	for _, key := range w.Sets {

@@ -12,6 +12,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -137,15 +138,27 @@ func TestObserveCost(t *testing.T) {
 func TestObserveShares(t *testing.T) {
 	h, _ := newHooked(t)
 	set := h.Create(t, agent()).(*appsv1.DaemonSet)
-	h.Create(t, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"x": "y"}}})
+	labels := map[string]string{"x": "y"}
+	h.Create(t, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: labels}})
+	h.Create(t, &appsv1.ControllerRevision{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a", Labels: labels},
+		Data:       runtime.RawExtension{Raw: []byte(`{"spec":{}}`)},
+	})
+	h.Create(t, podOf(set, "", func(p *corev1.Pod) { p.UID, p.Labels, p.Spec = "", labels, set.Spec.Template.Spec }))
 	h.Sync(t)
 	first, err := h.api.Observe(t.Context(), client.ObjectKeyFromObject(set))
 	require.NoError(t, err)
 	second, err := h.api.Observe(t.Context(), client.ObjectKeyFromObject(set))
 	require.NoError(t, err)
-	labels := first.Objects.Nodes[0].Labels
-	labels["x"] = "z" // what Observe returns is not for writing; this shows whose it is
+	// What Observe returns is not for writing; this shows whose it is.
+	first.Objects.DaemonSet.Spec.Template.Labels["x"] = "z"
+	first.Objects.Nodes[0].Labels["x"] = "z"
+	first.Objects.Pods[0].Labels["x"] = "z"
+	first.Objects.Revisions[0].Labels["x"] = "z"
+	require.Equal(t, "z", second.Objects.DaemonSet.Spec.Template.Labels["x"])
 	require.Equal(t, "z", second.Objects.Nodes[0].Labels["x"])
+	require.Equal(t, "z", second.Objects.Pods[0].Labels["x"])
+	require.Equal(t, "z", second.Objects.Revisions[0].Labels["x"])
 }
 
 func TestReadFrom(t *testing.T) {

@@ -36,9 +36,10 @@ type apiServer struct {
 	http   *httptest.Server
 	log    *eventLog
 	calls  *callCount
+	refuse func(call string) error // nil refuses nothing; set before anybody calls
 }
 
-func newAPIServer(t *testing.T) *apiServer {
+func newAPIServer(t testing.TB) *apiServer {
 	t.Helper()
 	cluster := fake.New(1)
 	s := &apiServer{Cluster: cluster, client: cluster.NewClient(), log: newEventLog(cluster), calls: newCallCount()}
@@ -81,7 +82,7 @@ func mapper() meta.RESTMapper {
 }
 
 // plainClient is a client without a cache.
-func (s *apiServer) plainClient(t *testing.T) client.Client {
+func (s *apiServer) plainClient(t testing.TB) client.Client {
 	t.Helper()
 	c, err := client.New(s.config(), client.Options{Scheme: scheme.Scheme, Mapper: mapper()})
 	require.NoError(t, err)
@@ -145,6 +146,12 @@ func (s *resource[T]) get(w http.ResponseWriter, r *http.Request) {
 
 func (s *resource[T]) create(w http.ResponseWriter, r *http.Request) {
 	s.calls.add("create " + s.name)
+	if s.refuse != nil {
+		if err := s.refuse("create " + s.name); err != nil {
+			writeError(w, err)
+			return
+		}
+	}
 	obj, err := s.body(r)
 	if err == nil {
 		obj.SetNamespace(r.PathValue("namespace"))

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -163,6 +164,25 @@ func TestRollout(t *testing.T) {
 	require.Zero(t, counters.Passes.Failed+counters.Passes.Panicked, "%+v", counters)
 	require.Zero(t, counters.Expired)
 	t.Logf("%d passes, %d of them refused because of old reads; calls: %v", counters.Passes.Total(), counters.Passes.Refused, calls)
+}
+
+// TestServerDelay: retries keep to the delay that a server asks for. The pass after the first
+// is woken by the status that the first one wrote, and waits for nothing.
+func TestServerDelay(t *testing.T) {
+	const create, delay = "create controllerrevisions", time.Second
+	s := newAPIServer(t)
+	s.refuse = func(call string) error {
+		if call == create {
+			return apierrors.NewTooManyRequests("busy", int(delay/time.Second))
+		}
+		return nil
+	}
+	r := runManager(t, s, controllerruntime.Options{})
+	begun := time.Now() //nolint:forbidigo // a manager waits in real time
+	_, err := fake.Create(r.Cluster, agent())
+	require.NoError(t, err)
+	r.until(t, "four attempts", func() bool { return r.calls.get()[create] >= 4 })
+	require.GreaterOrEqual(t, time.Since(begun), 2*delay) //nolint:forbidigo // as above
 }
 
 // TestHandover: a manager that starts later goes on where another one ended.
