@@ -106,7 +106,7 @@ func serve(ctx context.Context, o options, c clients, logger *slog.Logger) error
 		return fmt.Errorf("another replica may act now: %w", err)
 	}
 	if err == nil {
-		logger.InfoContext(ctx, "ended")
+		logger.InfoContext(ctx, "ended", "cause", context.Cause(ctx))
 	}
 	return err
 }

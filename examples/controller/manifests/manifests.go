@@ -13,3 +13,8 @@ var RBAC []byte
 //
 //go:embed deployment.yaml
 var Deployment []byte
+
+// BesideStock is beside-stock.yaml: policies that keep the stock controller out of namespaces.
+//
+//go:embed beside-stock.yaml
+var BesideStock []byte
