@@ -16,9 +16,9 @@ import (
 // predicates of k8s.io/apimachinery/pkg/api/errors (IsNotFound, IsConflict, ...), because
 // the Driver decides by them. A call that returns no error returns an object.
 //
-// A call must return when its context is done. A call whose context is done returns an
-// error, also if it was done before the call; a write that was not sent then has no effect,
-// and must not be sent later.
+// A call must return when its context is done, also while the server does not answer. A call
+// whose context is done returns an error, also if it was done before the call; a write that
+// was not sent then has no effect, and must not be sent later.
 //
 // Observe's objects are only read. What the other calls return belongs to the caller, and an
 // argument must be neither changed nor kept.
@@ -37,6 +37,12 @@ type Reader interface {
 	// selector; orphans that it does not match may be left out. Pods that are being deleted or
 	// have finished belong in it, and nodes in whatever state. Pods and revisions of other
 	// namespaces or other controllers are passed over.
+	//
+	// The set and the revisions are whole, but for their managedFields: they are written back.
+	// Of a node the labels and taints are enough; of a pod its identity, resource version,
+	// labels and owner references, when it was created and deleted, the node that it is bound
+	// to, or else pinned to by its affinity, its phase, and its Ready condition with its time.
+	// What else they have need not be shown.
 	//
 	// It may serve from caches that lag, also each by its own delay; Observation.AsOf says how
 	// far they have come. The objects are only read, so they may be a cache's own. A set that
@@ -72,9 +78,14 @@ type Versions struct {
 
 // Writer carries out single changes.
 //
-// Every write that names an object by Ref must have no effect on a successor of the same
-// name: it fails with a Conflict error if the UID does not match, and with NotFound if
-// there is no such object. The UID in a Ref is never empty.
+// No write may have an effect on a successor of the object that it is about, which has the
+// same name: it fails with a Conflict error if the UID does not match, and with NotFound if
+// there is no such object. The UID in a Ref, or in an object that is written, is never empty.
+//
+// An API server of Kubernetes v1.37.2 says Conflict itself of a UID in an update or in the
+// preconditions of a deletion. Of another UID in a patch it says Invalid, with metadata.uid
+// among the causes, unless a resource version in the patch is a Conflict before: an adapter
+// that guards patches by a UID has to make a Conflict of that.
 type Writer interface {
 	// CreatePod creates the pod and returns it as stored, with name, UID and resource
 	// version. With generateName the name comes from the server. Not idempotent, unless the
@@ -82,12 +93,13 @@ type Writer interface {
 	CreatePod(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error)
 
 	// PatchPod applies a JSON merge patch (RFC 7396), which concerns the pod's metadata only,
-	// and returns the pod as stored. A resource version in the patch other than the stored one
+	// and returns the pod as stored. A list in it replaces the stored one, also if it is empty;
+	// a strategic merge patch would not do that to owner references. A resource version in the patch other than the stored one
 	// is a Conflict error; without one the patch is idempotent.
 	PatchPod(ctx context.Context, pod daemonset.Ref, mergePatch []byte) (*corev1.Pod, error)
 
-	// DeletePod asks for the pod's graceful deletion, with its UID as a precondition.
-	// Repeating it is harmless: it succeeds, or is a NotFound error once the pod is gone.
+	// DeletePod asks for the pod's graceful deletion, with its UID as a precondition and with
+	// the grace period that the pod has of its own. Repeating it is harmless: it succeeds, or is a NotFound error once the pod is gone.
 	DeletePod(ctx context.Context, pod daemonset.Ref) error
 
 	// CreateRevision creates the revision and returns it as stored. A name that is taken is
@@ -105,9 +117,11 @@ type Writer interface {
 	// DeleteRevision removes the revision, with its UID as a precondition.
 	DeleteRevision(ctx context.Context, revision daemonset.Ref) error
 
-	// UpdateStatus replaces the DaemonSet's status and nothing else, and returns the set as
+	// UpdateStatus replaces the DaemonSet's status, leaves its spec, and returns the set as
 	// stored. Its resource version is set, and one other than the stored one is a Conflict
-	// error.
+	// error. Its metadata are those of a set that Observe, Live or UpdateStatus returned. So an
+	// adapter need not shield them, though an API server of Kubernetes v1.37.2 takes over
+	// labels, annotations, finalizers and owner references with the status.
 	UpdateStatus(ctx context.Context, set *appsv1.DaemonSet) (*appsv1.DaemonSet, error)
 
 	// RecordEvent publishes an event about the DaemonSet. It must not block on the network

@@ -1,12 +1,18 @@
 // Package fake is a Kubernetes cluster in memory, for the tests of controllers.
 //
-// A Cluster holds nodes, pods, DaemonSets and ControllerRevisions behind an API server that
-// is as strict as the real one. Its scheduler, kubelets, garbage collector and node
-// lifecycle act only when Step or Run is called, on a clock that moves only when Advance or
-// Run is called. A Client is one process that talks to it: it implements
-// clusterapi.ClusterAPI, its caches may lag, its calls may fail before or after they took
-// effect, and it may be killed at any of them. A Watch hands out what an informer's handler
-// would have seen, if need be late, twice or not at all.
+// A Cluster holds nodes, pods, DaemonSets and ControllerRevisions behind an API server. Its
+// scheduler, kubelets, garbage collector and node lifecycle act only when Step or Run is
+// called, on a clock that moves only when Advance or Run is called. A Client is one process
+// that talks to it: it implements clusterapi.ClusterAPI, its caches may lag, its calls may
+// fail before or after they took effect, and it may be killed at any of them. A Watch hands
+// out what an informer's handler would have seen, if need be late, twice or not at all.
+//
+// The server is as strict as that of Kubernetes v1.37.2, with its default feature gates,
+// about metadata, UIDs and resource versions, DaemonSets and their status,
+// ControllerRevisions and taints. Of pod specs and templates it checks names and images of
+// containers, node selectors, tolerations, grace periods and deadlines, and nothing else:
+// not affinity, volumes, ports, probes, resources or security. It is stricter where a pod
+// waits for scheduling gates: these cannot be taken away.
 //
 // Everything that a real cluster leaves to chance follows from the seed and from what is
 // decided about, not from the order of calls: the n-th pod made for a node by one

@@ -137,7 +137,9 @@ func TestEviction(t *testing.T) {
 	all := corev1.Toleration{Key: "all", Operator: corev1.TolerationOpExists}
 	tolerant.Spec.Tolerations = []corev1.Toleration{all, {Key: "k", Operator: corev1.TolerationOpExists}}
 	patient := newPodOn("patient", "a")
-	patient.Spec.Tolerations = []corev1.Toleration{all, {Key: "k", Operator: corev1.TolerationOpExists, TolerationSeconds: &five}}
+	patient.Spec.Tolerations = []corev1.Toleration{all, {
+		Key: "k", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &five,
+	}}
 	mustCreate(t, c, tolerant)
 	mustCreate(t, c, patient)
 	plain := newPodOn("plain", "a")

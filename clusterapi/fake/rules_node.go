@@ -22,13 +22,7 @@ func nodeRules() rules[*corev1.Node] {
 		seen := map[corev1.Taint]bool{}
 		for i, taint := range node.Spec.Taints {
 			path := field.NewPath("spec", "taints").Index(i)
-			switch taint.Effect {
-			case corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute:
-			default:
-				errs = append(errs, field.NotSupported(path.Child("effect"), taint.Effect, []corev1.TaintEffect{
-					corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute,
-				}))
-			}
+			errs = append(errs, checkEffect(taint.Effect, path.Child("effect"))...)
 			if taint.Key == "" {
 				errs = append(errs, field.Required(path.Child("key"), ""))
 			}

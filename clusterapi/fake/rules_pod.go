@@ -52,38 +52,49 @@ func checkPodSpec(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 		errs = append(errs, field.Required(path.Child("containers"), ""))
 	}
 	seen := map[string]bool{}
-	for i, container := range spec.Containers {
-		at := path.Child("containers").Index(i)
-		for _, problem := range validation.IsDNS1123Label(container.Name) {
-			errs = append(errs, field.Invalid(at.Child("name"), container.Name, problem))
-		}
-		if seen[container.Name] {
-			errs = append(errs, field.Duplicate(at.Child("name"), container.Name))
-		}
-		seen[container.Name] = true
-		if container.Image == "" {
-			errs = append(errs, field.Required(at.Child("image"), ""))
-		}
+	for i := range spec.InitContainers {
+		errs = append(errs, checkContainer(&spec.InitContainers[i], seen, path.Child("initContainers").Index(i))...)
 	}
+	for i := range spec.Containers {
+		errs = append(errs, checkContainer(&spec.Containers[i], seen, path.Child("containers").Index(i))...)
+	}
+	errs = append(errs, checkScheduling(spec, path)...)
 	if grace := spec.TerminationGracePeriodSeconds; grace != nil && *grace < 0 {
 		errs = append(errs, field.Invalid(path.Child("terminationGracePeriodSeconds"), *grace, "must not be negative"))
 	}
 	return errs
 }
 
-// checkPodChange refuses what cannot change about a pod. Its images can, and tolerations
-// can be added.
+// checkContainer notes the container's name in seen.
+func checkContainer(container *corev1.Container, seen map[string]bool, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, problem := range validation.IsDNS1123Label(container.Name) {
+		errs = append(errs, field.Invalid(path.Child("name"), container.Name, problem))
+	}
+	if seen[container.Name] {
+		errs = append(errs, field.Duplicate(path.Child("name"), container.Name))
+	}
+	seen[container.Name] = true
+	if container.Image == "" {
+		errs = append(errs, field.Required(path.Child("image"), ""))
+	}
+	return errs
+}
+
+// checkPodChange refuses what cannot change about a pod, as ValidatePodUpdate of Kubernetes
+// v1.37.2 does. Its images can, tolerations can be added, and a deadline can come nearer.
 func checkPodChange(pod, stored *corev1.Pod) field.ErrorList {
 	allowed := pod.Spec.DeepCopy()
 	allowed.Tolerations = stored.Spec.Tolerations
-	if len(allowed.Containers) == len(stored.Spec.Containers) {
-		for i := range allowed.Containers {
-			allowed.Containers[i].Image = stored.Spec.Containers[i].Image
-		}
-	}
+	allowed.ActiveDeadlineSeconds = stored.Spec.ActiveDeadlineSeconds
+	keepImages(allowed.Containers, stored.Spec.Containers)
+	keepImages(allowed.InitContainers, stored.Spec.InitContainers)
 	var errs field.ErrorList
 	if !same(*allowed, stored.Spec) {
-		errs = append(errs, field.Forbidden(field.NewPath("spec"), "pod updates may not change fields other than images and tolerations"))
+		errs = append(errs, field.Forbidden(field.NewPath("spec"), "pod updates may not change fields other than images, tolerations and activeDeadlineSeconds"))
+	}
+	if before, now := stored.Spec.ActiveDeadlineSeconds, pod.Spec.ActiveDeadlineSeconds; before != nil && (now == nil || *now > *before) {
+		errs = append(errs, field.Invalid(field.NewPath("spec", "activeDeadlineSeconds"), now, "may only become less"))
 	}
 	for i := range stored.Spec.Tolerations {
 		if !tolerationKept(stored.Spec.Tolerations[i], pod.Spec.Tolerations) {
@@ -91,6 +102,12 @@ func checkPodChange(pod, stored *corev1.Pod) field.ErrorList {
 		}
 	}
 	return errs
+}
+
+func keepImages(containers, stored []corev1.Container) {
+	for i := range min(len(containers), len(stored)) {
+		containers[i].Image = stored[i].Image
+	}
 }
 
 func tolerationKept(old corev1.Toleration, now []corev1.Toleration) bool {

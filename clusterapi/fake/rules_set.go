@@ -103,6 +103,9 @@ func checkSet(set *appsv1.DaemonSet) field.ErrorList {
 	if policy := set.Spec.Template.Spec.RestartPolicy; policy != corev1.RestartPolicyAlways {
 		errs = append(errs, field.NotSupported(path.Child("template", "spec", "restartPolicy"), policy, []corev1.RestartPolicy{corev1.RestartPolicyAlways}))
 	}
+	if set.Spec.Template.Spec.ActiveDeadlineSeconds != nil {
+		errs = append(errs, field.Forbidden(path.Child("template", "spec", "activeDeadlineSeconds"), "a DaemonSet cannot have it"))
+	}
 	errs = append(errs, validation.ValidateNonnegativeField(int64(set.Spec.MinReadySeconds), path.Child("minReadySeconds"))...)
 	if limit := set.Spec.RevisionHistoryLimit; limit != nil {
 		errs = append(errs, validation.ValidateNonnegativeField(int64(*limit), path.Child("revisionHistoryLimit"))...)

@@ -102,7 +102,9 @@ func TestScheduler(t *testing.T) {
 			mustCreate(t, c, node)
 			pod := newPod("pod")
 			tt.pod(pod)
-			mustCreate(t, c, pod)
+			pod.Status.Phase = corev1.PodPending
+			_, err := fake.Put(c, pod) // some could not be created
+			require.NoError(t, err)
 
 			c.Run(fake.DefaultTiming().Bind * 2)
 

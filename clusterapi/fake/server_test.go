@@ -189,7 +189,7 @@ func TestServerIsStrict(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := fake.New(1)
 			pod := newPod("pod")
-			pod.Spec.Tolerations = []corev1.Toleration{{Key: "a", Operator: corev1.TolerationOpExists}}
+			pod.Spec.Tolerations = []corev1.Toleration{{Key: "a", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute}}
 			mustCreate(t, c, pod)
 			mustCreate(t, c, newRevision("revision"))
 			set := mustCreate(t, c, newSet("set"))
