@@ -29,6 +29,8 @@ type Driver struct {
 	cfg Config
 	own own
 
+	suspended suspended
+
 	mu     sync.Mutex
 	pruned time.Time
 }
@@ -99,15 +101,17 @@ func (d *Driver) prepare(ctx context.Context, key types.NamespacedName) (*pass, 
 	d.settle(key, seen)
 	pending, expired := d.pending(owner, now)
 	plan, err := daemonset.Compute(daemonset.Snapshot{
-		Objects: seen.Objects,
-		Pending: pending,
-		Backoff: d.cfg.Backoff.View(owner),
-		Now:     now,
+		Objects:   seen.Objects,
+		Pending:   pending,
+		Backoff:   d.cfg.Backoff.View(owner),
+		Suspended: d.suspended.of(key),
+		Now:       now,
 	}, d.cfg.Options)
 	result := Result{Plan: plan, Expired: expired}
 	if err != nil {
 		return ends(Result{Expired: expired}), err
 	}
+	d.suspended.planned(plan)
 	if wake := plan.Wake(); !wake.IsZero() {
 		result.Requeue = max(wake.Sub(now), time.Millisecond)
 	}
@@ -133,6 +137,7 @@ func ends(result Result) *pass { return &pass{result: &result} }
 // gone forgets a set that is not there or not ours.
 func (d *Driver) gone(key types.NamespacedName) Result {
 	d.forget(d.own.forget(key))
+	d.suspended.forget(key)
 	return Result{Gone: true}
 }
 

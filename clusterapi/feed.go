@@ -18,6 +18,7 @@ import (
 // one object must come in order. In all methods a nil prev means added, a nil cur deleted;
 // both nil mean nothing. Objects are only read.
 type Feed struct {
+	driver  *Driver
 	selects func(*appsv1.DaemonSet) bool
 	podsOn  func(node string) []*corev1.Pod
 
@@ -34,6 +35,7 @@ type Feed struct {
 // Feed keep the pods of its events in a table of its own.
 func (d *Driver) NewFeed(podsOn func(node string) []*corev1.Pod) *Feed {
 	f := &Feed{
+		driver:  d,
 		selects: d.cfg.Select,
 		podsOn:  podsOn,
 		index:   daemonset.NewSetIndex(d.cfg.Options.Placement),
@@ -69,14 +71,15 @@ func (f *Feed) selected(set *appsv1.DaemonSet) *appsv1.DaemonSet {
 	return set
 }
 
-// Pod takes the event of a pod; see daemonset.SetIndex.PodChanged.
+// Pod takes the event of a pod; see daemonset.SetIndex.PodChanged and, with Options.Fit,
+// daemonset.Suspensions.PodChanged.
 func (f *Feed) Pod(prev, cur *corev1.Pod) daemonset.Wakes {
 	if f.pods != nil {
 		f.keep(prev, cur)
 	}
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	return f.index.PodChanged(prev, cur)
+	return f.driver.suspended.podChanged(f.index.PodChanged(prev, cur), prev, cur)
 }
 
 func (f *Feed) keep(prev, cur *corev1.Pod) {
@@ -92,12 +95,18 @@ func (f *Feed) Revision(prev, cur *appsv1.ControllerRevision) daemonset.Wakes {
 	return f.index.RevisionChanged(prev, cur)
 }
 
-// Node takes the event of a node; see daemonset.SetIndex.NodeChanged. Its cost is linear in
-// the DaemonSets of the cluster if the node matters, else constant.
+// Node takes the event of a node; see daemonset.SetIndex.NodeChanged and, with Options.Fit,
+// daemonset.Suspensions.NodeChanged. Its cost is linear in the DaemonSets of the cluster if
+// the node matters, else constant.
 func (f *Feed) Node(prev, cur *corev1.Node) daemonset.Wakes {
-	if !daemonset.NodeMatters(prev, cur) {
-		return daemonset.Wakes{}
+	var w daemonset.Wakes
+	if daemonset.NodeMatters(prev, cur) {
+		w = f.nodeWakes(prev, cur)
 	}
+	return f.driver.suspended.nodeChanged(w, prev, cur)
+}
+
+func (f *Feed) nodeWakes(prev, cur *corev1.Node) daemonset.Wakes {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	return f.index.NodeChanged(prev, cur, f.podsOn(cur.Name))

@@ -24,6 +24,7 @@ type actions struct {
 	failures []failure
 	events   []Event
 	next     time.Time
+	bind     bool // creates are bound to their nodes
 }
 
 // failure is a backoff entry to advance, if the delete it belongs to is in the plan.
@@ -51,7 +52,7 @@ func (a *actions) writeTo(plan *Plan, burst int) {
 	creates, deletes := min(len(a.creates), burst), min(len(a.deletes), burst)
 	plan.Deferred = Deferred{Creates: len(a.creates) - creates, Deletes: len(a.deletes) - deletes}
 	for _, c := range a.creates[:creates] {
-		plan.Creates = append(plan.Creates, Create{Node: c.node.name(), Reason: c.reason})
+		plan.Creates = append(plan.Creates, Create{Node: c.node.name(), Reason: c.reason, Bind: a.bind})
 		c.node.act(c.reason)
 	}
 	for _, d := range a.deletes[:deletes] {

@@ -12,8 +12,9 @@ import (
 
 // pass is what stays the same throughout one computation.
 type pass struct {
-	set      daemonSet
-	matcher  *placement.Matcher
+	set     daemonSet
+	matcher *placement.Matcher
+	fitting
 	revision Revision
 	now      time.Time
 	options  Options
@@ -42,6 +43,7 @@ func Compute(s Snapshot, o Options) (Plan, error) {
 		return Plan{}, err
 	}
 	plan := Plan{For: set.ref, Findings: p.oddities(w)}
+	p.suspend(&plan, w.fleet, s.Suspended)
 	if w.history.collision {
 		p.writeCollision(&plan, w)
 	} else if err := p.plan(&plan, w, s); err != nil {
@@ -72,13 +74,15 @@ func (p *pass) survey(objects Objects) (w world, err error) {
 		return world{}, err
 	}
 	p.revision = w.history.current
-	if w.fleet, err = p.muster(objects.Nodes); err != nil {
+	if w.fleet, err = muster(objects.Nodes); err != nil {
 		return world{}, err
 	}
 	if w.pods, err = p.claimPods(objects.Pods, w.fleet); err != nil {
 		return world{}, err
 	}
 	w.fleet.place(w.pods.owned)
+	p.readOthers(objects.Others)
+	p.judge(w.fleet)
 	return w, nil
 }
 
@@ -122,10 +126,11 @@ func (p *pass) act(plan *Plan, f *fleet, entries backoff.Entries) error {
 
 // standBack plans for a set whose pods are not to be touched.
 func (p *pass) standBack(nodes []*corev1.Node, reason Reason) (Plan, error) {
-	f, err := p.muster(nodes)
+	f, err := muster(nodes)
 	if err != nil {
 		return Plan{}, err
 	}
+	p.judge(f)
 	plan := Plan{For: p.set.ref, Reason: reason}
 	if reason == SelectsEverything {
 		plan.Events = []Event{{

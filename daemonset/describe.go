@@ -32,6 +32,9 @@ func Describe(p Plan) string {
 		d.line("template", describeTemplate(p.Template)...)
 	}
 	d.writes(p)
+	for _, s := range p.Suspended {
+		d.line("suspended", s.Node, s.text())
+	}
 	d.nodes(p.Nodes)
 	for _, f := range p.Findings {
 		d.line("finding", string(f.Kind)+" "+f.Ref.Name, string(f.Reason), f.Detail)
@@ -83,7 +86,11 @@ func (d *description) writes(p Plan) {
 		d.line("history", c.Op.String(), describeRevision(c.Revision), joinReasons(c.Reasons))
 	}
 	for _, c := range p.Creates {
-		d.line("create", c.Node, string(c.Reason))
+		bind := ""
+		if c.Bind {
+			bind = "bind"
+		}
+		d.line("create", c.Node, string(c.Reason), bind)
 	}
 	for _, x := range p.Deletes {
 		d.line("delete", x.Node, x.Pod.Name, string(x.Reason))
@@ -131,6 +138,9 @@ const longField = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDur
 func describeFinding(f placement.Finding) string {
 	if f.Taint != (corev1.Taint{}) {
 		return fmt.Sprintf("(%s %s)", f.Code, f.Taint.ToString())
+	}
+	if f.Field == "" {
+		return fmt.Sprintf("(%s %s)", f.Code, f.Detail)
 	}
 	return fmt.Sprintf("(%s %s: %s)", f.Code, strings.TrimPrefix(f.Field, longField), f.Detail)
 }

@@ -18,6 +18,7 @@ import (
 // The nodes are numbered: the existing ones by name, then those that pods name but that do
 // not exist. All that is kept for each lies in arrays, because there may be many.
 type fleet struct {
+	nodes   []*corev1.Node   // the existing ones
 	reports []NodeReport     // of the existing nodes: what becomes Plan.Nodes
 	missing []*NodeReport    // of the others, as they are met
 	acted   []bool           // by number: the reason in the report is that of an action
@@ -32,6 +33,7 @@ type fleet struct {
 
 // node is a view of one node of a fleet.
 type node struct {
+	obj    *corev1.Node // nil if it does not exist
 	report *NodeReport
 	acted  *bool
 	pods   []pod
@@ -83,6 +85,9 @@ func (f *fleet) nameOf(number int32) string { return f.report(number).Name }
 
 func (f *fleet) node(number int32) node {
 	n := node{report: f.report(number), acted: &f.acted[number]}
+	if int(number) < len(f.nodes) {
+		n.obj = f.nodes[number]
+	}
 	if f.starts != nil {
 		start, end := f.starts[number], f.starts[number+1]
 		n.pods = f.pods[start:end:end]
@@ -94,8 +99,11 @@ func (n node) name() string { return n.report.Name }
 
 func (n node) decision() placement.Decision { return n.report.Verdict.Decision }
 
-// eligible reports whether the node should run a pod.
-func (n node) eligible() bool { return n.decision() == placement.Run }
+// eligible reports whether the node should run a pod, now or when it can.
+func (n node) eligible() bool { return n.decision().Wants() }
+
+// open reports whether a pod may be placed on the node now.
+func (n node) open() bool { return n.decision().Schedules() }
 
 // act gives the reason for something that happens on the node; the first one stands.
 func (n node) act(reason Reason) {
@@ -128,25 +136,38 @@ func (n node) podsByName(is func(*pod) bool) []*pod {
 	return order
 }
 
-// muster judges the nodes.
-func (p *pass) muster(nodes []*corev1.Node) (*fleet, error) {
+// muster lines up the nodes.
+func muster(nodes []*corev1.Node) (*fleet, error) {
 	sorted, err := sortNodes(nodes)
 	if err != nil {
 		return nil, err
 	}
 	f := &fleet{
+		nodes:   sorted,
 		reports: make([]NodeReport, len(sorted)),
 		acted:   make([]bool, len(sorted)),
 		index:   newIndex(len(sorted)),
 	}
 	for i, obj := range sorted {
-		f.reports[i] = NodeReport{Name: obj.Name, Verdict: p.matcher.Evaluate(obj)}
-		if f.reports[i].Verdict.Decision == placement.Run {
-			f.desired++
-		}
+		f.reports[i].Name = obj.Name
 		f.index.add(obj.Name, int32(i))
 	}
 	return f, nil
+}
+
+// judge says of every node what it may carry.
+func (p *pass) judge(f *fleet) {
+	for i, obj := range f.nodes {
+		verdict := &f.reports[i].Verdict
+		if p.fitter == nil {
+			*verdict = p.matcher.Evaluate(obj)
+		} else {
+			*verdict = p.fit(f, int32(i))
+		}
+		if verdict.Decision.Wants() {
+			f.desired++
+		}
+	}
 }
 
 // number finds a node by name; a name that no node has becomes a missing node.

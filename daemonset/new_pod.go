@@ -27,7 +27,7 @@ func (p *pass) podTemplate() *corev1.PodTemplateSpec {
 	return template
 }
 
-// Pod builds the object for one create: the plan's template, pinned to the node, owned by
+// Pod builds the object for one create: the plan's template, pinned or bound to the node, owned by
 // the DaemonSet, named by the API server. It returns nil for a plan without a template,
 // which has no creates. The pod belongs to the caller.
 func (p Plan) Pod(c Create) *corev1.Pod {
@@ -35,7 +35,11 @@ func (p Plan) Pod(c Create) *corev1.Pod {
 		return nil
 	}
 	template := p.Template.DeepCopy()
-	template.Spec.Affinity = placement.PinTo(template.Spec.Affinity, c.Node)
+	if c.Bind {
+		template.Spec.NodeName = c.Node
+	} else {
+		template.Spec.Affinity = placement.PinTo(template.Spec.Affinity, c.Node)
+	}
 	prefix := p.For.Name + "-"
 	if len(prefix) > maxNameLength {
 		prefix = p.For.Name

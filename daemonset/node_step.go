@@ -1,6 +1,8 @@
 package daemonset
 
 import (
+	"time"
+
 	"github.com/daemonplan/daemonplan/backoff"
 	"github.com/daemonplan/daemonplan/placement"
 	"github.com/daemonplan/daemonplan/rollout"
@@ -16,6 +18,7 @@ type nodeStep struct {
 // stepNodes runs the per-node step over the fleet.
 func (p *pass) stepNodes(f *fleet, entries backoff.Entries) *actions {
 	step := nodeStep{pass: p, backoff: entries.Sorted()}
+	step.bind = p.options.Fit != nil
 	for n := range f.existing() {
 		step.visit(n)
 	}
@@ -116,7 +119,11 @@ func (s *nodeStep) keepPair(n node) {
 		}
 	}
 	switch {
-	case live == 0 && n.eligible():
+	case live == 0 && n.open():
+		if s.fitter != nil && s.room(n) != rollout.RoomForBoth {
+			n.wait(Suspended, time.Time{}) // whoever places the pod knows that it has to wait for the terminating one
+			return
+		}
 		// A terminating pod does not count: with surge its successor need not wait for it.
 		s.create(n, NoLivePod)
 	case live > 1:

@@ -33,6 +33,8 @@ type Plan struct {
 	Status    *appsv1.DaemonSetStatus `json:"status,omitempty"`    // nil when it is up to date
 	Events    []Event                 `json:"events,omitempty"`
 
+	Suspended []Suspension `json:"suspended,omitempty"` // by node name: what the next snapshot is to bring back
+
 	Nodes    []NodeReport `json:"nodes,omitempty"`    // every node, sorted by name: the explanation
 	Findings []Finding    `json:"findings,omitempty"` // what is odd in the snapshot
 	Deferred Deferred     `json:"deferred,omitzero"`  // wanted, held back by Burst
@@ -91,6 +93,7 @@ type Revision struct {
 type Create struct {
 	Node   string `json:"node"`
 	Reason Reason `json:"reason"`
+	Bind   bool   `json:"bind,omitempty"` // with Options.Fit: the pod is bound to the node, not pinned
 }
 
 // Delete removes a pod, if its UID still matches.
@@ -235,6 +238,7 @@ const (
 	EventSelectingAll       = "SelectingAll"
 	EventFailedDaemonPod    = "FailedDaemonPod"
 	EventSucceededDaemonPod = "SucceededDaemonPod"
+	EventFailedPlacement    = "FailedPlacement" // as in Kubernetes v1.12
 )
 
 // Event is a message for the DaemonSet's users.

@@ -23,6 +23,7 @@ const (
 	NodeMissing         Reason = "NodeMissing"                       // not bound, and the node it is meant for does not exist
 	Outdated                   = Reason(rollout.Outdated)            // replaced within maxUnavailable
 	OutdatedUnavailable        = Reason(rollout.OutdatedUnavailable) // outdated and not available: replaced outside the budget
+	ReplacedInPlace            = Reason(rollout.ReplacedInPlace)     // within maxSurge: its successor cannot start beside it
 	SurgeComplete              = Reason(rollout.SurgeComplete)       // its successor on the node is available
 	LeftIneligibleNode         = Reason(rollout.LeftIneligibleNode)  // outdated, on a node that takes no new pod
 )
@@ -39,6 +40,8 @@ const (
 	WritesPending     Reason = "WritesPending"                   // earlier writes have not been seen yet
 	Misscheduled      Reason = "Misscheduled"                    // a pod is there that would not be placed there today
 	BudgetExhausted          = Reason(rollout.BudgetExhausted)   // outdated; maxUnavailable or maxSurge is used up
+	Suspended         Reason = "Suspended"                       // a pod is wanted and cannot be placed now
+	SurgeBlocked             = Reason(rollout.SurgeBlocked)      // outdated; the new pod cannot start beside it
 	SurgeWaiting             = Reason(rollout.SurgeWaiting)      // the new pod beside the outdated one is not available yet
 	ExcessPods               = Reason(rollout.ExcessPods)        // too many pods to tell which one to update
 	AvailabilityShort        = Reason(rollout.AvailabilityShort) // too few pods are available elsewhere

@@ -1,6 +1,7 @@
 package daemonset
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -31,8 +32,10 @@ func (p *pass) report(plan *Plan, f *fleet) {
 // waiting finds the reason that a node on which nothing is done is not at rest, if any.
 func (p *pass) waiting(plan *Plan, n node) (Reason, time.Time) {
 	switch {
-	case len(n.pods) == 0 && n.eligible():
+	case len(n.pods) == 0 && n.open():
 		return plan.Reason, time.Time{}
+	case len(n.pods) == 0 && n.eligible():
+		return cmp.Or(plan.Reason, Suspended), time.Time{}
 	case len(n.pods) == 0:
 		return "", time.Time{}
 	}

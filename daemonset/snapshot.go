@@ -24,6 +24,10 @@ type Objects struct {
 	Nodes     []*corev1.Node               `json:"nodes,omitempty"`
 	Pods      []*corev1.Pod                `json:"pods,omitempty"`
 	Revisions []*appsv1.ControllerRevision `json:"controllerRevisions,omitempty"`
+	// Others are the pods of other owners, of all namespaces. They are read only if Options
+	// say that they matter (Fit, Surge) and not where to find them (Beside). The set's own
+	// pods may be among them and are passed over.
+	Others []*corev1.Pod `json:"others,omitempty"`
 }
 
 // Snapshot is every input of a plan, time included. Marshalled to JSON, it is a complete bug
@@ -34,7 +38,10 @@ type Snapshot struct {
 	Objects Objects              `json:"objects"`
 	Pending expectations.Pending `json:"pending,omitzero"` // writes that Objects may not show yet
 	Backoff backoff.Entries      `json:"backoff,omitempty"`
-	Now     time.Time            `json:"now"` // zero is not special: it is an instant long before any pod turned ready
+	// Suspended is that of the set's last plan, so that its users are told once why a pod
+	// cannot be placed; nil if there was none.
+	Suspended []Suspension `json:"suspended,omitempty"`
+	Now       time.Time    `json:"now"` // zero is not special: it is an instant long before any pod turned ready
 }
 
 // DefaultBurst is how many pods one plan creates, and how many it deletes, at most: the
@@ -50,6 +57,18 @@ type Options struct {
 	// nodes that are equally entitled; nil, and ties, go by name. It must be a pure
 	// function, or plans are no longer deterministic.
 	Prefer func(a, b rollout.Node) int
+	// Fit makes the controller the scheduler of the set's pods, as in Kubernetes v1.12: nodes
+	// are judged with what else runs there, and pods are bound when they are created. An
+	// empty Namespace is the set's, and Placement is what counts instead of Matching. Nil
+	// leaves scheduling to others.
+	Fit *placement.FitOptions
+	// Beside says what the pods on a node hold, for callers that keep count of it. The set's
+	// own pods may be counted. It must be a pure function; a nil answer is an empty node. Nil
+	// counts Objects.Others in every pass.
+	Beside func(node string) *placement.Occupancy
+	// Surge says what an update with surge does where a pod cannot start beside the outdated
+	// one.
+	Surge SurgePolicy
 	// Profile says whose rules an update follows; zero is Kubernetes v1.37. All else is as in
 	// v1.37 with every profile. Kubernetes112 has no surge: maxSurge is read as 0, and a
 	// maxUnavailable that is then 0 as well as 1.
@@ -62,3 +81,19 @@ func (o Options) burst() int {
 	}
 	return o.Burst
 }
+
+// SurgePolicy says what an update with surge does on a node on which a pod cannot start
+// beside the outdated one: both ask for the same host port or disk, or there is no room.
+type SurgePolicy uint8
+
+// The surge policies.
+const (
+	// SurgeAnyway creates the pod and lets it wait, as Kubernetes v1.37.2 does. With
+	// Options.Fit it is SurgeWithRoom: who schedules the pod knows that it cannot start.
+	SurgeAnyway SurgePolicy = iota
+	// SurgeWithRoom leaves the outdated pod until there is room (rollout.SurgeBlocked).
+	SurgeWithRoom
+	// SurgeOrReplace deletes the outdated pod first, within maxSurge, where that makes room
+	// (rollout.ReplacedInPlace), and waits where it does not.
+	SurgeOrReplace
+)

@@ -18,13 +18,14 @@ func (p *pass) stepUpdate(f *fleet) (*actions, error) {
 	}
 	nodes := f.updatable(budget)
 	result := rollout.Decide(rollout.Input{
-		Nodes:   f.rolloutNodes(nodes),
-		Desired: f.desired,
-		Budget:  budget,
-		Prefer:  p.options.Prefer,
-		Profile: p.options.Profile,
+		Nodes:          p.rolloutNodes(f, nodes),
+		Desired:        f.desired,
+		Budget:         budget,
+		Prefer:         p.options.Prefer,
+		ReplaceInPlace: p.options.Surge == SurgeOrReplace,
+		Profile:        p.options.Profile,
 	})
-	step := &actions{}
+	step := &actions{bind: p.options.Fit != nil}
 	walk := walker{fleet: f, ahead: nodes}
 	for _, s := range result.Surges {
 		a := action{node: walk.to(s.Node), reason: Reason(s.Reason), chosen: chosen(s.Reason, rollout.Available)}
@@ -74,12 +75,12 @@ func urgentFirst(a, b action) int {
 // chosen reports whether a step was one of several equals that the budget had room for.
 func chosen(reason rollout.Reason, health rollout.Health) bool {
 	switch reason {
-	case rollout.Outdated, rollout.SurgeStarted:
+	case rollout.Outdated, rollout.SurgeStarted, rollout.ReplacedInPlace:
 		return true
 	case rollout.LeftIneligibleNode:
 		return health == rollout.Available
 	case rollout.OutdatedUnavailable, rollout.SurgeComplete,
-		rollout.BudgetExhausted, rollout.SurgeWaiting, rollout.ExcessPods, rollout.AvailabilityShort:
+		rollout.BudgetExhausted, rollout.SurgeBlocked, rollout.SurgeWaiting, rollout.ExcessPods, rollout.AvailabilityShort:
 	}
 	return false
 }
@@ -116,17 +117,20 @@ func (n node) onlyOutdated() bool {
 }
 
 // rolloutNodes reduces nodes to what the arithmetic needs.
-func (f *fleet) rolloutNodes(numbers []int32) []rollout.Node {
+func (p *pass) rolloutNodes(f *fleet, numbers []int32) []rollout.Node {
 	pods := make([]rollout.Pod, 0, len(f.pods))
 	reduced := make([]rollout.Node, len(numbers))
 	for i, number := range numbers {
 		n, start := f.node(number), len(pods)
-		for _, p := range n.pods {
-			if p.staying() {
-				pods = append(pods, rollout.Pod{Name: p.ref.Name, UID: p.ref.UID, Current: p.current, Health: p.health})
+		for _, on := range n.pods {
+			if on.staying() {
+				pods = append(pods, rollout.Pod{Name: on.ref.Name, UID: on.ref.UID, Current: on.current, Health: on.health})
 			}
 		}
 		reduced[i] = rollout.Node{Name: n.name(), Eligible: n.eligible(), Pods: pods[start:len(pods):len(pods)]}
+		if p.surges != nil && n.eligible() && n.onlyOutdated() {
+			reduced[i].Room = p.room(n)
+		}
 	}
 	return reduced
 }

@@ -21,6 +21,11 @@ type Input struct {
 	// candidates, each of which has exactly one pod (with Kubernetes112 also more). Ties go by name, and so does everything
 	// if it is nil. It must be a pure function and must not write to its arguments.
 	Prefer func(a, b Node) int
+	// ReplaceInPlace has an update with surge delete outdated pods on nodes with RoomForOne,
+	// where it would wait for room otherwise. MaxSurge limits that, too: then nodes that
+	// should run a pod and have none that is available are counted against it, because they
+	// may be on the way from one to the other.
+	ReplaceInPlace bool
 	// Profile says whose rules these are; zero is Kubernetes v1.37.
 	Profile Profile
 }
@@ -36,7 +41,8 @@ type Input struct {
 // get a current pod beside them: those that are not available at once, and of the others as
 // many as MaxSurge has room for after every node on which that is under way is counted; an
 // outdated pod is deleted when its successor is available. On a node that is not eligible
-// it is deleted without a successor, but only while more pods than Desired are available.
+// it is deleted without a successor, but only while more pods than Desired are available. A
+// node without Room for both pods waits, or has its pod replaced in place.
 //
 // Input.Profile selects older rules. Kubernetes v1.27 differs without surge: deleting an
 // outdated pod that is not available leaves the budget as it is. Kubernetes v1.12 knows no
@@ -57,12 +63,17 @@ func Decide(in Input) Result {
 	switch {
 	case in.Budget.MaxSurge > 0:
 		r.judge = judgeSurging
+		if in.ReplaceInPlace {
+			r.judge = judgeReplacingInPlace
+		}
 		budget = in.Budget.MaxSurge
 	case in.Profile == Kubernetes127:
 		r.judge = judgeReplacing127
 	}
 	r.classify()
-	r.choose(byBudget, max(budget, 0)-r.spent)
+	room := max(budget, 0) - r.spent
+	r.choose(byBudget, room)
+	r.choose(byPlace, room-r.pools[byBudget].chosen)
 	r.choose(bySurplus, r.available-max(in.Desired, 0))
 	return r.result()
 }

@@ -19,12 +19,25 @@ type Node struct {
 	Name string
 	// Eligible says that a new pod may be placed here. Only an update with surge asks.
 	Eligible bool
+	// Room says what there is room for. Only an update with surge asks.
+	Room Room
 	// Pods are the pods that are not terminating, in any order. Failed and succeeded pods
 	// belong here as long as they are not terminating: Kubernetes v1.37.2 counts them as
 	// unavailable pods of their revision. Empty, or nil, is a node that waits for its first
 	// pod or has only terminating ones.
 	Pods []Pod
 }
+
+// Room says which pods of the set can run on a node at the same time. The zero value is the
+// assumption of Kubernetes v1.37.2, which never asks.
+type Room uint8
+
+// The rooms.
+const (
+	RoomForBoth Room = iota // a current pod can start beside the outdated one
+	RoomForOne              // it can start once the outdated one has gone
+	RoomForNone             // it could not start even then
+)
 
 // pair is the pods of a node when there is at most one of each revision.
 type pair struct {

@@ -27,8 +27,14 @@ const (
 	LeftIneligibleNode Reason = "LeftIneligibleNode"
 )
 
+// ReplacedInPlace is an available outdated pod that is deleted within MaxSurge because its
+// successor cannot start beside it; see Input.ReplaceInPlace.
+const ReplacedInPlace Reason = "ReplacedInPlace"
+
 // The reasons of holds.
 const (
+	// SurgeBlocked is a node on which a current pod cannot start beside the outdated one.
+	SurgeBlocked Reason = "SurgeBlocked"
 	// BudgetExhausted is a node with an available outdated pod for which MaxUnavailable, or
 	// with surge MaxSurge, has no room in this pass.
 	BudgetExhausted Reason = "BudgetExhausted"

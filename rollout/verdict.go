@@ -28,6 +28,7 @@ type limit uint8
 const (
 	byNothing limit = iota
 	byBudget        // MaxUnavailable or MaxSurge, less what is spent
+	byPlace         // the same, after those
 	bySurplus       // available pods beyond the desired number
 )
 
@@ -72,6 +73,8 @@ func judgeOutdated(n *Node, p pair) verdict {
 		return verdict{action: remove, reason: SurgeComplete, pod: p.outdated}
 	case p.current != nil:
 		return verdict{action: hold, reason: SurgeWaiting, spends: true}
+	case n.Eligible && n.Room != RoomForBoth:
+		return verdict{action: hold, reason: SurgeBlocked}
 	case n.Eligible && p.outdated.available():
 		return verdict{action: add, limit: byBudget, reason: SurgeStarted}
 	case n.Eligible:
@@ -80,4 +83,21 @@ func judgeOutdated(n *Node, p pair) verdict {
 		return verdict{action: remove, limit: bySurplus, reason: LeftIneligibleNode, pod: p.outdated}
 	}
 	return verdict{action: remove, reason: LeftIneligibleNode, pod: p.outdated}
+}
+
+// judgeReplacingInPlace is judgeSurging where a pod that cannot be joined by its successor is
+// replaced. It also spends one for every node between the two, of which it cannot tell
+// whether they were.
+func judgeReplacingInPlace(n *Node) verdict {
+	v := judgeSurging(n)
+	p := pairUp(n.Pods)
+	switch {
+	case v.reason == SurgeBlocked && n.Room == RoomForOne && p.outdated.available():
+		v.action, v.limit, v.reason, v.pod = remove, byPlace, ReplacedInPlace, p.outdated
+	case v.reason == SurgeBlocked && n.Room == RoomForOne:
+		v.action, v.reason, v.pod, v.spends = remove, OutdatedUnavailable, p.outdated, true
+	case n.Eligible && v.action == leave && !v.available:
+		v.spends = true
+	}
+	return v
 }

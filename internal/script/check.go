@@ -58,6 +58,8 @@ func orders(s daemonset.Snapshot) []daemonset.Snapshot {
 	slices.Reverse(reversed.Objects.Nodes)
 	slices.Reverse(reversed.Objects.Pods)
 	slices.Reverse(reversed.Objects.Revisions)
+	slices.Reverse(reversed.Objects.Others)
+	slices.Reverse(reversed.Suspended)
 	slices.Reverse(reversed.Backoff)
 	result := []daemonset.Snapshot{reversed}
 	for seed := range uint64(shuffles) {
@@ -66,6 +68,8 @@ func orders(s daemonset.Snapshot) []daemonset.Snapshot {
 		shuffle(random, shuffled.Objects.Nodes)
 		shuffle(random, shuffled.Objects.Pods)
 		shuffle(random, shuffled.Objects.Revisions)
+		shuffle(random, shuffled.Objects.Others)
+		shuffle(random, shuffled.Suspended)
 		shuffle(random, shuffled.Backoff)
 		result = append(result, shuffled)
 	}
@@ -82,6 +86,11 @@ func copied(s daemonset.Snapshot) daemonset.Snapshot {
 	s.Objects.Nodes = each(s.Objects.Nodes, (*corev1.Node).DeepCopy)
 	s.Objects.Pods = each(s.Objects.Pods, (*corev1.Pod).DeepCopy)
 	s.Objects.Revisions = each(s.Objects.Revisions, (*appsv1.ControllerRevision).DeepCopy)
+	s.Objects.Others = each(s.Objects.Others, (*corev1.Pod).DeepCopy)
+	s.Suspended = each(s.Suspended, func(on daemonset.Suspension) daemonset.Suspension {
+		on.Codes = slices.Clone(on.Codes)
+		return on
+	})
 	s.Backoff = slices.Clone(s.Backoff)
 	s.Pending.Deletes = slices.Clone(s.Pending.Deletes)
 	return s

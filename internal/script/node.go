@@ -41,7 +41,7 @@ func (w *World) addNode(name string) {
 
 // changeNode sets what is not a label or taint: "node a unschedulable not-ready
 // memory-pressure" sets the field and the conditions of that name, without the taints that
-// a real cluster adds.
+// a real cluster adds, and "node a allocatable=cpu:2,memory:4Gi,pods:10" what it can hold.
 func (w *World) changeNode(words []string) error {
 	return w.withNode(words, func(node *corev1.Node, words []string) error {
 		setCondition := func(kind corev1.NodeConditionType, status corev1.ConditionStatus) func(string) error {
@@ -52,7 +52,9 @@ func (w *World) changeNode(words []string) error {
 		}
 		return options{
 			"unschedulable":   flag(&node.Spec.Unschedulable),
+			"allocatable":     amounts(&node.Status.Allocatable),
 			"memory-pressure": setCondition(corev1.NodeMemoryPressure, corev1.ConditionTrue),
+			"disk-pressure":   setCondition(corev1.NodeDiskPressure, corev1.ConditionTrue),
 			"not-ready": func(string) error {
 				node.Status.Conditions = nil
 				return setCondition(corev1.NodeReady, corev1.ConditionFalse)("")

@@ -17,6 +17,8 @@ import (
 //	only=KIND,…             only the lines that start with one of these words
 //	burst=N                 creates and deletes a plan
 //	profile=VERSION         update rules of v1.37, v1.27 or v1.12
+//	fit                     the controller places the pods itself
+//	surge=with-room         or or-replace: where a pod cannot start beside another
 //	comparison-tolerations  the toleration operators Gt and Lt count
 func (w *World) showPlan(words []string) (string, error) {
 	only := ""
@@ -24,6 +26,8 @@ func (w *World) showPlan(words []string) (string, error) {
 	err := options{
 		"only":                   text(&only),
 		"burst":                  integer(&o.Burst),
+		"fit":                    fit(&o),
+		"surge":                  surgePolicy(&o.Surge),
 		"profile":                profile(&o.Profile),
 		"comparison-tolerations": flag(&o.Placement.ComparisonTolerations),
 	}.read(words)

@@ -70,7 +70,7 @@ func (w *World) addPod(words []string) error {
 			Namespace: o.namespace, Name: words[0], UID: uidOf(words[0]), Labels: labels,
 			CreationTimestamp: *w.ago(o.age), OwnerReferences: owners,
 		},
-		Spec:   corev1.PodSpec{NodeName: o.node},
+		Spec:   w.podSpec(o.node),
 		Status: corev1.PodStatus{Phase: o.phase},
 	}
 	if o.terminating {
@@ -176,3 +176,9 @@ func ownersOf(owner string) ([]metav1.OwnerReference, error) {
 }
 
 func uidOf(name string) types.UID { return types.UID("uid-" + name) }
+
+// podSpec is what planning may read of a pod of today's template.
+func (w *World) podSpec(node string) corev1.PodSpec {
+	template := w.set.Spec.Template.Spec.DeepCopy()
+	return corev1.PodSpec{NodeName: node, Containers: template.Containers, HostNetwork: template.HostNetwork}
+}

@@ -18,6 +18,7 @@ import (
 //	labels=K=V,…        all labels
 //	host-network        spec.hostNetwork
 //	host-port=N         a port of the host, for the one container
+//	requests=R:Q,…      what the one container asks for
 func (w *World) changeTemplate(words []string) error {
 	template := &w.set.Spec.Template
 	return options{
@@ -25,13 +26,8 @@ func (w *World) changeTemplate(words []string) error {
 		"node-selector": func(value string) error { template.Spec.NodeSelector = pairs(value); return nil },
 		"labels":        func(value string) error { template.Labels = pairs(value); return nil },
 		"host-network":  flag(&template.Spec.HostNetwork),
-		"host-port": func(value string) error {
-			port := corev1.ContainerPort{}
-			err := integer(&port.HostPort)(value)
-			port.ContainerPort = port.HostPort
-			template.Spec.Containers[0].Ports = []corev1.ContainerPort{port}
-			return err
-		},
+		"host-port":     hostPort(&template.Spec),
+		"requests":      amounts(&template.Spec.Containers[0].Resources.Requests),
 	}.read(words)
 }
 

@@ -85,6 +85,8 @@ func (w *World) changes() map[string]func([]string) error {
 		"taint":     w.taintNode,
 		"untaint":   w.untaintNode,
 		"pod":       w.addPod,
+		"other":     w.addOther,
+		"remember":  w.remember,
 		"revision":  w.addRevisions,
 		"remove":    w.remove,
 		"backoff":   w.backOff,
@@ -104,7 +106,7 @@ func (w *World) shows() map[string]func([]string) (string, error) {
 }
 
 // remove takes objects out of the world: "remove pods p1 p2", "remove nodes a",
-// "remove revisions v1", "remove daemonset".
+// "remove others db", "remove revisions v1", "remove daemonset".
 func (w *World) remove(words []string) error {
 	if err := someWords(words); err != nil {
 		return err
@@ -115,6 +117,8 @@ func (w *World) remove(words []string) error {
 		objects.Pods = slices.DeleteFunc(objects.Pods, func(p *corev1.Pod) bool { return slices.Contains(names, p.Name) })
 	case "nodes":
 		objects.Nodes = slices.DeleteFunc(objects.Nodes, func(n *corev1.Node) bool { return slices.Contains(names, n.Name) })
+	case "others":
+		w.removeOthers(names)
 	case "revisions":
 		return w.removeRevisions(names)
 	case "daemonset":
