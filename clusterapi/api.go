@@ -94,12 +94,13 @@ type Writer interface {
 
 	// PatchPod applies a JSON merge patch (RFC 7396), which concerns the pod's metadata only,
 	// and returns the pod as stored. A list in it replaces the stored one, also if it is empty;
-	// a strategic merge patch would not do that to owner references. A resource version in the patch other than the stored one
-	// is a Conflict error; without one the patch is idempotent.
+	// a strategic merge patch would not do that to owner references. A resource version in the
+	// patch other than the stored one is a Conflict error; without one the patch is idempotent.
 	PatchPod(ctx context.Context, pod daemonset.Ref, mergePatch []byte) (*corev1.Pod, error)
 
 	// DeletePod asks for the pod's graceful deletion, with its UID as a precondition and with
-	// the grace period that the pod has of its own. Repeating it is harmless: it succeeds, or is a NotFound error once the pod is gone.
+	// the grace period that the pod has of its own. Repeating it is harmless: it succeeds, or is
+	// a NotFound error once the pod is gone.
 	DeletePod(ctx context.Context, pod daemonset.Ref) error
 
 	// CreateRevision creates the revision and returns it as stored. A name that is taken is

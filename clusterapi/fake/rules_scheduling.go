@@ -42,14 +42,20 @@ func checkToleration(t *corev1.Toleration, path *field.Path) field.ErrorList {
 		if t.Value != "" {
 			errs = append(errs, field.Invalid(path.Child("value"), t.Value, "must be empty when the operator is Exists"))
 		}
-	default: // also Lt and Gt, which are behind a feature gate
-		errs = append(errs, field.NotSupported(path.Child("operator"), t.Operator,
-			[]corev1.TolerationOperator{corev1.TolerationOpEqual, corev1.TolerationOpExists}))
+	case corev1.TolerationOpLt, corev1.TolerationOpGt: // behind a feature gate
+		errs = append(errs, unknownOperator(t.Operator, path))
+	default:
+		errs = append(errs, unknownOperator(t.Operator, path))
 	}
 	if t.Effect != "" {
 		errs = append(errs, checkEffect(t.Effect, path.Child("effect"))...)
 	}
 	return errs
+}
+
+func unknownOperator(operator corev1.TolerationOperator, path *field.Path) *field.Error {
+	known := []corev1.TolerationOperator{corev1.TolerationOpEqual, corev1.TolerationOpExists}
+	return field.NotSupported(path.Child("operator"), operator, known)
 }
 
 func checkEffect(effect corev1.TaintEffect, path *field.Path) field.ErrorList {
