@@ -39,7 +39,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 		fmt.Fprintf(stderr, "%s: %v\n", program, err)
 		return exitUsage
-	case o.printedHelpOnly:
+	case o.helped:
 		return 0
 	case o.version:
 		fmt.Fprintln(stdout, versionText())

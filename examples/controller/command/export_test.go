@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"flag"
 	"io"
 
 	"k8s.io/client-go/kubernetes"
@@ -34,4 +35,11 @@ func NewClient(args []string) (kubernetes.Interface, error) {
 	}
 	c, err := newClients(o)
 	return c.work, err
+}
+
+// Flags are the flags with their defaults.
+func Flags() *flag.FlagSet {
+	o, flags := options{}, flag.NewFlagSet(program, flag.ContinueOnError)
+	o.register(flags)
+	return flags
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -122,4 +123,27 @@ func TestDeploymentIsRestricted(t *testing.T) {
 	assert.False(t, *container.AllowPrivilegeEscalation)
 	assert.True(t, *container.ReadOnlyRootFilesystem)
 	assert.Equal(t, &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}, container.Capabilities)
+}
+
+// The policies are bound, deny, and speak of the annotation that the program goes by.
+func TestPoliciesAreBound(t *testing.T) {
+	bound := map[string][]admissionregistrationv1.ValidationAction{}
+	var names []string
+	for _, object := range objects(t, manifests.BesideStock) {
+		switch o := object.(type) {
+		case *admissionregistrationv1.ValidatingAdmissionPolicy:
+			names = append(names, o.Name)
+			assert.Equal(t, admissionregistrationv1.Fail, *o.Spec.FailurePolicy)
+		case *admissionregistrationv1.ValidatingAdmissionPolicyBinding:
+			bound[o.Spec.PolicyName] = o.Spec.ValidationActions
+		default:
+			assert.Fail(t, "not expected", "%T", o)
+		}
+	}
+	require.Len(t, names, 2)
+	for _, name := range names {
+		assert.Equal(t, []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny}, bound[name], name)
+	}
+	assert.Contains(t, string(manifests.BesideStock), "- key: "+command.ClassAnnotation)
+	assert.Contains(t, string(manifests.BesideStock), `annotations["`+command.ClassAnnotation+`"]`)
 }

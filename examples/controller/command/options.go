@@ -25,19 +25,21 @@ type options struct {
 
 	dryRun, dryRunEvents bool
 
-	leaderElect     bool
-	leaseNamespace  string
-	leaseName       string
-	leaseDuration   time.Duration
-	renewDeadline   time.Duration
-	retryPeriod     time.Duration
-	explicit        map[string]bool // flags that were given
-	listen          string
-	logFormat       string
-	logLevel        string
-	verbose         bool
-	version         bool
-	printedHelpOnly bool
+	leaderElect    bool
+	leaseNamespace string
+	leaseName      string
+	leaseDuration  time.Duration
+	renewDeadline  time.Duration
+	retryPeriod    time.Duration
+
+	listen    string
+	logFormat string
+	logLevel  string
+	verbose   bool
+	version   bool
+
+	explicit map[string]bool // flags that were given
+	helped   bool            // help was asked for, and printed
 }
 
 // errUsage is wrapped by errors about flags.
@@ -49,17 +51,14 @@ func parseOptions(args []string, stdout io.Writer) (options, error) {
 	flags := flag.NewFlagSet(program, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Usage = func() {}
-	o.registerServer(flags)
-	o.registerWork(flags)
-	o.registerElection(flags)
-	o.registerOutput(flags)
+	o.register(flags)
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(stdout, "%s reconciles the DaemonSets of a cluster.\n\nUsage: %[1]s [flags]\n\n", program)
 		flags.SetOutput(stdout)
 		flags.PrintDefaults()
-		o.printedHelpOnly = true
+		o.helped = true
 		return o, nil
 	case err != nil:
 		return o, fmt.Errorf("%w; %w", err, errUsage)
@@ -72,6 +71,13 @@ func parseOptions(args []string, stdout io.Writer) (options, error) {
 		return o, fmt.Errorf("%w; %w", err, errUsage)
 	}
 	return o, nil
+}
+
+func (o *options) register(flags *flag.FlagSet) {
+	o.registerServer(flags)
+	o.registerWork(flags)
+	o.registerElection(flags)
+	o.registerOutput(flags)
 }
 
 func (o *options) registerServer(flags *flag.FlagSet) {
