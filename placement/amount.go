@@ -53,8 +53,7 @@ func isHugePages(name corev1.ResourceName) bool {
 // isScheduled reports whether the Kubernetes v1.37.2 scheduler counts requests of the name.
 // It passes over all other names, and pods, of which each pod takes one.
 func isScheduled(name corev1.ResourceName) bool {
-	switch name {
-	case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
+	if name == corev1.ResourceCPU || name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage {
 		return true
 	}
 	if isHugePages(name) || strings.HasPrefix(string(name), corev1.ResourceAttachableVolumesPrefix) {

@@ -32,6 +32,8 @@ type Contention struct {
 	// name, at most three. More is the number of the others.
 	Holders []Holder `json:"holders,omitempty"`
 	More    int      `json:"more,omitempty"`
+
+	single bool // a port or a disk
 }
 
 // Holder is a pod and how much it holds.
@@ -63,8 +65,8 @@ func (c *Contention) hold(shares []share, quantity func(int64) resource.Quantity
 	}
 }
 
-// holdersText lists the holders, without amounts where each holds the one thing there is.
-func (c *Contention) holdersText(amounts bool) string {
+// holdersText lists the holders, with what each holds unless there is but one to hold.
+func (c *Contention) holdersText() string {
 	var b strings.Builder
 	for i := range c.Holders {
 		h := &c.Holders[i]
@@ -72,7 +74,7 @@ func (c *Contention) holdersText(amounts bool) string {
 			b.WriteString(", ")
 		}
 		b.WriteString(h.text())
-		if amounts {
+		if !c.single {
 			b.WriteString(" " + h.Amount.String())
 		}
 	}

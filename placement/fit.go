@@ -182,7 +182,7 @@ func (f *Fitter) explainPorts(found []Finding, rest others) []Finding {
 			Code:       HostPortTaken,
 			Field:      "spec.containers.ports",
 			Contention: c,
-			Detail:     "host port " + c.Subject + " is asked for and held by " + c.holdersText(false),
+			Detail:     "host port " + c.Subject + " is asked for and held by " + c.holdersText(),
 		})
 	}
 	return found
@@ -231,24 +231,20 @@ func (o others) sharers(holds func(*holding) bool) []share {
 // taken returns the contention for something of which there is one.
 func taken(subject string, holders []share) *Contention {
 	count := quantityOf("")
-	c := &Contention{Subject: subject, Asked: count(1), Free: count(0), Allocatable: count(1)}
+	c := &Contention{Subject: subject, Asked: count(1), Free: count(0), Allocatable: count(1), single: true}
 	c.hold(holders, count)
 	return c
 }
 
-// rank orders resources for findings.
-func rank(name corev1.ResourceName) int {
-	switch name {
-	case corev1.ResourceCPU:
-		return 0
-	case corev1.ResourceMemory:
-		return 1
-	case corev1.ResourceEphemeralStorage:
-		return 2
-	}
-	return 3
-}
-
+// byRank orders resources for findings: cpu, memory and storage first.
 func byRank(a, b amount) int {
 	return cmp.Or(cmp.Compare(rank(a.name), rank(b.name)), cmp.Compare(a.name, b.name))
+}
+
+func rank(name corev1.ResourceName) int {
+	first := []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
+	if at := slices.Index(first, name); at >= 0 {
+		return at
+	}
+	return len(first)
 }

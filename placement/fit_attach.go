@@ -209,7 +209,7 @@ func holderList(c *Contention) string {
 	if len(c.Holders) == 0 {
 		return ""
 	}
-	return "; held by " + c.holdersText(true)
+	return "; held by " + c.holdersText()
 }
 
 // users returns the pods with volumes of the kind.

@@ -4,81 +4,80 @@ import corev1 "k8s.io/api/core/v1"
 
 // conditionRules say which of a node's conditions hold a pod back.
 type conditionRules struct {
-	bestEffort  bool // minds memory pressure
-	all         bool
-	hostNetwork bool // does not mind the network
+	minded []mindedCondition
+	ready  bool // the node has to be ready
+}
+
+// mindedCondition is one that must not be True. A pressure that is unknown is none.
+type mindedCondition struct {
+	kind corev1.NodeConditionType
+	code Code
 }
 
 func compileConditions(spec *corev1.PodSpec, opts FitOptions) conditionRules {
-	return conditionRules{bestEffort: isBestEffort(spec), all: opts.NodeConditions, hostNetwork: spec.HostNetwork}
+	rules := conditionRules{ready: opts.NodeConditions}
+	mind := func(kind corev1.NodeConditionType, code Code) {
+		rules.minded = append(rules.minded, mindedCondition{kind: kind, code: code})
+	}
+	if isBestEffort(spec) {
+		mind(corev1.NodeMemoryPressure, NodeMemoryPressure)
+	}
+	mind(corev1.NodeDiskPressure, NodeDiskPressure)
+	if !opts.NodeConditions {
+		return rules
+	}
+	mind(corev1.NodePIDPressure, NodePIDPressure)
+	if !spec.HostNetwork {
+		mind(corev1.NodeNetworkUnavailable, NodeNetworkUnavailable)
+	}
+	return rules
 }
 
-// fit allocates nothing, which is why it does not ask explain.
-func (r conditionRules) fit(node *corev1.Node) bool {
-	ready := !r.all
-	for i := range node.Status.Conditions {
-		c := &node.Status.Conditions[i]
-		if r.obstacle(c) != "" {
+func (r *conditionRules) fit(node *corev1.Node) bool {
+	for i := range r.minded {
+		if has(node, r.minded[i].kind) != nil {
 			return false
 		}
-		ready = ready || c.Type == corev1.NodeReady
 	}
-	return ready
+	return !r.ready || notReady(node) == nil && hasReady(node)
 }
 
-// obstacle returns the code of a condition that holds the pod back, else "". A pressure that
-// is unknown is none.
-func (r conditionRules) obstacle(c *corev1.NodeCondition) Code {
-	is := c.Status == corev1.ConditionTrue
-	switch c.Type {
-	case corev1.NodeMemoryPressure:
-		if is && r.bestEffort {
-			return NodeMemoryPressure
-		}
-	case corev1.NodeDiskPressure:
-		if is {
-			return NodeDiskPressure
-		}
-	case corev1.NodePIDPressure:
-		if is && r.all {
-			return NodePIDPressure
-		}
-	case corev1.NodeReady:
-		if !is && r.all {
-			return NodeNotReady
-		}
-	case corev1.NodeNetworkUnavailable:
-		if is && r.all && !r.hostNetwork {
-			return NodeNetworkUnavailable
-		}
-	}
-	return ""
-}
-
-// explain adds the conditions in the order of their types, each once.
-func (r conditionRules) explain(found []Finding, node *corev1.Node) []Finding {
-	for _, kind := range []corev1.NodeConditionType{
-		corev1.NodeMemoryPressure, corev1.NodeDiskPressure,
-		corev1.NodePIDPressure, corev1.NodeReady, corev1.NodeNetworkUnavailable,
-	} {
-		found = r.explainKind(found, node, kind)
-	}
-	return found
-}
-
-func (r conditionRules) explainKind(found []Finding, node *corev1.Node, kind corev1.NodeConditionType) []Finding {
-	there := false
+// has returns the first condition of a kind that is True, or nil.
+func has(node *corev1.Node, kind corev1.NodeConditionType) *corev1.NodeCondition {
 	for i := range node.Status.Conditions {
-		c := &node.Status.Conditions[i]
-		if c.Type != kind {
-			continue
-		}
-		there = true
-		if code := r.obstacle(c); code != "" {
-			return append(found, Finding{Code: code, Detail: conditionText(c)})
+		if c := &node.Status.Conditions[i]; c.Type == kind && c.Status == corev1.ConditionTrue {
+			return c
 		}
 	}
-	if kind == corev1.NodeReady && r.all && !there {
+	return nil
+}
+
+// notReady returns a condition that says so, or nil.
+func notReady(node *corev1.Node) *corev1.NodeCondition {
+	for i := range node.Status.Conditions {
+		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
+			return c
+		}
+	}
+	return nil
+}
+
+func hasReady(node *corev1.Node) bool { return has(node, corev1.NodeReady) != nil }
+
+// explain adds what fit minds, a condition each once.
+func (r *conditionRules) explain(found []Finding, node *corev1.Node) []Finding {
+	for i := range r.minded {
+		if c := has(node, r.minded[i].kind); c != nil {
+			found = append(found, Finding{Code: r.minded[i].code, Detail: conditionText(c)})
+		}
+	}
+	if !r.ready {
+		return found
+	}
+	if c := notReady(node); c != nil {
+		return append(found, Finding{Code: NodeNotReady, Detail: conditionText(c)})
+	}
+	if !hasReady(node) {
 		found = append(found, Finding{Code: NodeNotReady, Detail: "the node has no condition Ready"})
 	}
 	return found

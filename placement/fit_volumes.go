@@ -98,7 +98,7 @@ func (d *disk) explain(found []Finding, rest others) []Finding {
 		Code:       VolumeConflict,
 		Field:      volumesField,
 		Contention: c,
-		Detail:     c.Subject + " is asked for and in use by " + c.holdersText(false),
+		Detail:     c.Subject + " is asked for and in use by " + c.holdersText(),
 	})
 }
 

@@ -1,90 +1,87 @@
 package placement
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	"slices"
 
-// heldRequests returns what a pod that is on a node holds. While it is resized in place that
-// is the largest of what its spec asks for, what the kubelet has allocated and what is in
-// force; what the kubelet called infeasible does not count.
+	corev1 "k8s.io/api/core/v1"
+)
+
+// held counts what a pod that is on a node holds. While it is resized in place that is the
+// largest of what its spec asks for, what the kubelet has allocated and what is in force;
+// what the kubelet called infeasible does not count.
+type held struct {
+	spec       *corev1.PodSpec
+	status     *corev1.PodStatus
+	infeasible bool
+}
+
 func heldRequests(pod *corev1.Pod) quantities {
-	spec := &pod.Spec
-	infeasible := resizeInfeasible(pod)
-	desired := containerRequests(spec, fromSpec)
-	allocated, actuated := statusRequests(pod, infeasible)
+	h := held{spec: &pod.Spec, status: &pod.Status, infeasible: resizeInfeasible(pod)}
+	desired := containerRequests(h.spec, fromSpec)
 	var total quantities
-	if !infeasible {
-		total = append(total, desired...)
+	if !h.infeasible {
+		total.addAll(desired)
 	}
-	total.raise(actuated)
-	total.raise(allocated)
-
-	if whole := podRequests(spec, desired); len(whole) > 0 {
-		for _, q := range heldPodRequests(pod, whole, infeasible) {
+	h.raiseToStatus(&total)
+	if whole := podRequests(h.spec, desired); len(whole) > 0 {
+		for _, q := range h.wholePod(whole) {
 			total.put(q.name, q.value)
 		}
 	}
-	for name, value := range spec.Overhead {
+	for name, value := range h.spec.Overhead {
 		total.add(name, value)
 	}
 	return total
 }
 
-// heldPodRequests is the same for the pod as a whole.
-func heldPodRequests(pod *corev1.Pod, whole corev1.ResourceList, infeasible bool) quantities {
+// wholePod returns the same for what the pod asks for as a whole.
+func (h *held) wholePod(desired corev1.ResourceList) quantities {
+	if h.status.Resources == nil {
+		return listOf(desired)
+	}
 	var largest quantities
-	if pod.Status.Resources == nil || !infeasible {
-		largest.addList(whole, nil)
+	if !h.infeasible {
+		largest = listOf(desired)
 	}
-	if pod.Status.Resources != nil {
-		largest.raise(listOf(pod.Status.Resources.Requests))
-		largest.raise(listOf(pod.Status.AllocatedResources))
-	}
-	supported := largest[:0]
-	for _, q := range largest {
-		if isPodLevel(q.name) {
-			supported = append(supported, q)
-		}
-	}
-	return supported
+	largest.raise(listOf(h.status.Resources.Requests))
+	largest.raise(listOf(h.status.AllocatedResources))
+	return slices.DeleteFunc(largest, func(q quantity) bool { return !isPodLevel(q.name) })
 }
 
-// statusRequests returns what the kubelet says it has allocated and put in force: for the
-// pod, if it says so, else added up over the containers, of which the spec stands in for one
-// that it does not report.
-func statusRequests(pod *corev1.Pod, infeasible bool) (allocated, actuated quantities) {
-	status := &pod.Status
-	if status.AllocatedResources != nil && status.Resources != nil && status.Resources.Requests != nil {
-		return listOf(status.AllocatedResources), listOf(status.Resources.Requests)
+// raiseToStatus brings total up to what the kubelet says it has allocated and put in force:
+// for the pod, if it says so, else added up over the containers.
+func (h *held) raiseToStatus(total *quantities) {
+	if h.status.AllocatedResources != nil && h.status.Resources != nil && h.status.Resources.Requests != nil {
+		total.raise(listOf(h.status.AllocatedResources))
+		total.raise(listOf(h.status.Resources.Requests))
+		return
 	}
-	if len(status.ContainerStatuses) == 0 && len(status.InitContainerStatuses) == 0 && !infeasible {
-		return nil, nil // both are what the spec asks for
+	if len(h.status.ContainerStatuses)+len(h.status.InitContainerStatuses) == 0 {
+		return // nothing is known but the spec
 	}
-	fallback := func(c *corev1.Container) need {
-		if infeasible {
-			return need{}
-		}
-		return fromSpec(c)
-	}
-	allocated = containerRequests(&pod.Spec, func(c *corev1.Container) need {
-		if s := statusOf(status, c.Name); s != nil && s.AllocatedResources != nil {
-			return need{requests: s.AllocatedResources}
-		}
-		return fallback(c)
-	})
-	actuated = containerRequests(&pod.Spec, func(c *corev1.Container) need {
-		s := statusOf(status, c.Name)
-		switch {
-		case s != nil && s.Resources != nil && s.Resources.Requests != nil:
-			return need{requests: s.Resources.Requests}
-		case s != nil && s.AllocatedResources != nil:
-			return need{requests: s.AllocatedResources}
-		}
-		return fallback(c)
-	})
-	return allocated, actuated
+	total.raise(containerRequests(h.spec, h.allocated))
+	total.raise(containerRequests(h.spec, h.actuated))
 }
 
-func statusOf(status *corev1.PodStatus, container string) *corev1.ContainerStatus {
-	for _, list := range [][]corev1.ContainerStatus{status.ContainerStatuses, status.InitContainerStatuses} {
+func (h *held) allocated(c *corev1.Container) need {
+	if s := h.statusOf(c.Name); s != nil && s.AllocatedResources != nil {
+		return need{requests: s.AllocatedResources}
+	}
+	if h.infeasible {
+		return need{}
+	}
+	return fromSpec(c)
+}
+
+func (h *held) actuated(c *corev1.Container) need {
+	if s := h.statusOf(c.Name); s != nil && s.Resources != nil && s.Resources.Requests != nil {
+		return need{requests: s.Resources.Requests}
+	}
+	return h.allocated(c)
+}
+
+func (h *held) statusOf(container string) *corev1.ContainerStatus {
+	for _, list := range [][]corev1.ContainerStatus{h.status.ContainerStatuses, h.status.InitContainerStatuses} {
 		for i := range list {
 			if list[i].Name == container {
 				return &list[i]

@@ -140,35 +140,42 @@ func specRequests(spec *corev1.PodSpec) quantities {
 	return total
 }
 
-// podRequests returns the requests for the pod as a whole. Where a pod has limits, an API
-// server writes down as requests what its containers ask for, which then stays though they
-// are resized, and the limits for the rest. Huge pages cannot be overcommitted: of them the
-// limits come first, and what containers ask for is a limit.
+// podRequests returns the requests for the pod as a whole, with those that an API server
+// writes down beside them.
 func podRequests(spec *corev1.PodSpec, containers quantities) corev1.ResourceList {
 	if spec.Resources == nil || len(spec.Resources.Requests)+len(spec.Resources.Limits) == 0 {
 		return nil
 	}
-	requests, limits := spec.Resources.Requests, spec.Resources.Limits
-	list := corev1.ResourceList{}
-	for _, q := range containers {
-		if _, named := requests[q.name]; isHugePages(q.name) && !named {
-			list[q.name] = q.value
-		}
-	}
-	if len(limits) > 0 || len(list) > 0 {
-		for _, q := range containers {
-			if isPodLevel(q.name) {
-				list[q.name] = q.value
-			}
-		}
-	}
-	for name, value := range limits {
-		if isPodLevel(name) && (isHugePages(name) || containers.find(name) == nil) {
+	list := podDefaults(spec.Resources, containers)
+	for name, value := range spec.Resources.Requests {
+		if isPodLevel(name) {
 			list[name] = value
 		}
 	}
-	for name, value := range requests {
-		if isPodLevel(name) {
+	return list
+}
+
+// podDefaults returns what an API server writes down as requests of a pod that has limits:
+// what its containers ask for, which then stays though they are resized, and the limits for
+// the rest. Huge pages cannot be overcommitted, so of them the limits come first, and what
+// containers ask for is a limit unless the pod itself asks for some.
+func podDefaults(pod *corev1.ResourceRequirements, containers quantities) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	limited := len(pod.Limits) > 0
+	for _, q := range containers {
+		_, named := pod.Requests[q.name]
+		limited = limited || isHugePages(q.name) && !named
+	}
+	if !limited {
+		return list
+	}
+	for _, q := range containers {
+		if isPodLevel(q.name) {
+			list[q.name] = q.value
+		}
+	}
+	for name, value := range pod.Limits {
+		if isPodLevel(name) && (isHugePages(name) || containers.find(name) == nil) {
 			list[name] = value
 		}
 	}
