@@ -13,67 +13,90 @@ import (
 
 // reader is where an observation comes from.
 type reader interface {
-	client.Reader
-	// versions says how far the caches have come, as far as they can tell; without a cache
-	// nothing.
-	versions(ctx context.Context) (clusterapi.Versions, error)
+	set(ctx context.Context, key types.NamespacedName) (*appsv1.DaemonSet, error)
+	nodes(ctx context.Context) ([]*corev1.Node, error)
 	// pods returns the pods of a set and the orphans of its namespace.
-	pods(ctx context.Context, set *appsv1.DaemonSet) (podLook, error)
+	pods(ctx context.Context, set *appsv1.DaemonSet) (look[corev1.Pod], error)
+	revisions(ctx context.Context, namespace string) (look[appsv1.ControllerRevision], error)
 }
 
-// podLook is what a reader saw of pods.
-type podLook struct {
-	pods    []*corev1.Pod
-	version string // as of which, if the list itself says so
+// look is what a reader saw of a kind: all writes up to a version, which is empty if nobody
+// can tell. It may show later ones, too.
+type look[T any] struct {
+	objects []*T
+	version string
+}
+
+func observe(ctx context.Context, r reader, key types.NamespacedName) (clusterapi.Observation, error) {
+	if ctx.Err() != nil {
+		return clusterapi.Observation{}, context.Cause(ctx) // a cache would answer all the same
+	}
+	set, err := r.set(ctx, key)
+	if err != nil {
+		return clusterapi.Observation{}, err
+	}
+	nodes, err := r.nodes(ctx)
+	if err != nil {
+		return clusterapi.Observation{}, err
+	}
+	pods, err := r.pods(ctx, set)
+	if err != nil {
+		return clusterapi.Observation{}, err
+	}
+	revisions, err := r.revisions(ctx, key.Namespace)
+	if err != nil {
+		return clusterapi.Observation{}, err
+	}
+	return clusterapi.Observation{
+		Objects: daemonset.Objects{DaemonSet: set, Nodes: nodes, Pods: pods.objects, Revisions: revisions.objects},
+		AsOf: clusterapi.Versions{
+			// Our writes to the kind DaemonSet are to this very set, so its own version tells
+			// whether they are in.
+			DaemonSets: set.ResourceVersion,
+			Pods:       pods.version,
+			Revisions:  revisions.version,
+		},
+	}, nil
 }
 
 // unshared spares copying what is only read.
 const unshared = client.UnsafeDisableDeepCopy
 
-// observe asks for the versions first: caches may be further by the time they are read, and
-// then the versions claim too little, which is safe.
-func observe(ctx context.Context, r reader, key types.NamespacedName) (clusterapi.Observation, error) {
-	if ctx.Err() != nil {
-		return clusterapi.Observation{}, context.Cause(ctx) // a cache would answer all the same
-	}
-	asOf, err := r.versions(ctx)
-	if err != nil {
-		return clusterapi.Observation{}, err
-	}
+// plainReader reads through any client. A client without a cache says of each list how old
+// it is; one with a cache leaves that empty.
+type plainReader struct{ client.Reader }
+
+func (r plainReader) set(ctx context.Context, key types.NamespacedName) (*appsv1.DaemonSet, error) {
 	set := &appsv1.DaemonSet{}
 	if err := r.Get(ctx, key, set, unshared); err != nil {
-		return clusterapi.Observation{}, err
+		return nil, err
 	}
-	nodes := &corev1.NodeList{}
-	if err := r.List(ctx, nodes, unshared); err != nil {
-		return clusterapi.Observation{}, err
+	return set, nil
+}
+
+func (r plainReader) nodes(ctx context.Context) ([]*corev1.Node, error) {
+	list := &corev1.NodeList{}
+	if err := r.List(ctx, list, unshared); err != nil {
+		return nil, err
 	}
-	look, err := r.pods(ctx, set)
-	if err != nil {
-		return clusterapi.Observation{}, err
+	return pointers(list.Items), nil
+}
+
+// pods lists the whole namespace at once, so no pod can slip through while it changes hands.
+func (r plainReader) pods(ctx context.Context, set *appsv1.DaemonSet) (look[corev1.Pod], error) {
+	list := &corev1.PodList{}
+	if err := r.List(ctx, list, client.InNamespace(set.Namespace), unshared); err != nil {
+		return look[corev1.Pod]{}, err
 	}
-	revisions := &appsv1.ControllerRevisionList{}
-	if err := r.List(ctx, revisions, client.InNamespace(key.Namespace), unshared); err != nil {
-		return clusterapi.Observation{}, err
+	return look[corev1.Pod]{objects: pointers(list.Items), version: list.ResourceVersion}, nil
+}
+
+func (r plainReader) revisions(ctx context.Context, namespace string) (look[appsv1.ControllerRevision], error) {
+	list := &appsv1.ControllerRevisionList{}
+	if err := r.List(ctx, list, client.InNamespace(namespace), unshared); err != nil {
+		return look[appsv1.ControllerRevision]{}, err
 	}
-	// Our writes to the kind DaemonSet are to this very set, so its own version tells whether
-	// they are in.
-	asOf.DaemonSets = set.ResourceVersion
-	if look.version != "" {
-		asOf.Pods = look.version
-	}
-	if revisions.ResourceVersion != "" {
-		asOf.Revisions = revisions.ResourceVersion
-	}
-	return clusterapi.Observation{
-		Objects: daemonset.Objects{
-			DaemonSet: set,
-			Nodes:     pointers(nodes.Items),
-			Pods:      look.pods,
-			Revisions: pointers(revisions.Items),
-		},
-		AsOf: asOf,
-	}, nil
+	return look[appsv1.ControllerRevision]{objects: pointers(list.Items), version: list.ResourceVersion}, nil
 }
 
 func pointers[T any](items []T) []*T {
@@ -85,21 +108,4 @@ func pointers[T any](items []T) []*T {
 		list[i] = &items[i]
 	}
 	return list
-}
-
-// plainReader reads through any client. A client without a cache says of each list how old
-// it is; one with a cache leaves that empty, and nothing is concluded from it.
-type plainReader struct{ client.Reader }
-
-func (plainReader) versions(context.Context) (clusterapi.Versions, error) {
-	return clusterapi.Versions{}, nil
-}
-
-// pods lists the whole namespace at once, so no pod can slip through while it changes hands.
-func (r plainReader) pods(ctx context.Context, set *appsv1.DaemonSet) (podLook, error) {
-	list := &corev1.PodList{}
-	if err := r.List(ctx, list, client.InNamespace(set.Namespace), unshared); err != nil {
-		return podLook{}, err
-	}
-	return podLook{pods: pointers(list.Items), version: list.ResourceVersion}, nil
 }
