@@ -33,6 +33,8 @@ var table = hygiene.Table{
 		{Package: "backoff", Never: noIO},
 		{Package: "expectations", Never: noIO},
 		{Package: "daemonset", Own: []string{"placement", "rollout", "backoff", "expectations"}, Never: pure},
+		{Package: "daemonset/explain", Own: []string{"daemonset", "placement", "rollout"}, Never: pure},
+		{Package: "daemonset/status", Own: []string{"daemonset", "rollout", "backoff"}, Never: pure},
 		// Not placement and rollout: it applies plans, it does not judge.
 		{Package: "clusterapi", Own: []string{"daemonset", "backoff", "expectations"}, Never: []hygiene.Ban{
 			{Path: "k8s.io/client-go", Why: "adapters are in nested modules"},

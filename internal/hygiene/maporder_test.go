@@ -7,7 +7,7 @@ import (
 )
 
 func TestMapOrderOfThisModule(t *testing.T) {
-	for _, source := range sources(t) {
+	for _, source := range append(sources(t), tellers(t)...) {
 		report(t, hygiene.MapOrder(source))
 	}
 }

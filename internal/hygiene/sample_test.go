@@ -56,6 +56,16 @@ func sources(t *testing.T) []hygiene.Source {
 	return list
 }
 
+// tellers loads the packages of this module that explain plans.
+func tellers(t *testing.T) []hygiene.Source {
+	t.Helper()
+	list, err := hygiene.Load(root, "./daemonset/...")
+	require.NoError(t, err)
+	require.Greater(t, len(list), 1)
+	noticeChanges(t)
+	return list
+}
+
 func noticeChanges(t *testing.T) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {

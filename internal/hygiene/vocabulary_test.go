@@ -5,7 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/daemonset/explain"
 	"github.com/daemonplan/daemonplan/internal/hygiene"
+	"github.com/daemonplan/daemonplan/placement"
 )
 
 // words returns the vocabulary of this module, each package's after those it borrows from.
@@ -28,6 +31,26 @@ func TestVocabularyIsInGoldens(t *testing.T) {
 	goldens, err := hygiene.Goldens(root + "/daemonset/testdata")
 	require.NoError(t, err)
 	report(t, hygiene.Unseen(words(t), goldens))
+}
+
+// TestVocabularyIsExplained: a word without a sentence is one that dsplan cannot explain, and a
+// sentence that is in no golden is one that nobody has looked at.
+func TestVocabularyIsExplained(t *testing.T) {
+	goldens, err := hygiene.Goldens(root + "/daemonset/explain/testdata")
+	require.NoError(t, err)
+	all := words(t)
+	report(t, hygiene.Unseen(all, goldens))
+	for _, word := range all {
+		reason, isReason := explain.OfReason(daemonset.Reason(word.Value))
+		code, isCode := explain.OfCode(placement.Code(word.Value))
+		if isReason == isCode {
+			t.Errorf("%s has not one meaning in package explain", word.Place)
+			continue
+		}
+		for _, sentence := range []string{reason.Means + code.Means, reason.Next + code.Next} {
+			require.Regexp(t, `^[A-Z].*\.$`, sentence, word.Place)
+		}
+	}
 }
 
 func TestWords(t *testing.T) {

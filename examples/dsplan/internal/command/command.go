@@ -27,13 +27,15 @@ const usage = `dsplan shows what a DaemonSet controller would do next, from a du
 Usage:
 
 	dsplan plan -f FILE [-f FILE...] [flags]   plan every DaemonSet in the dump
+	dsplan explain -f FILE [flags] [NODE...]   why there is a pod on a node, or none, and what comes next
+	dsplan status -f FILE [flags]              is each DaemonSet complete, and if not, what it waits for
 	dsplan help                                print this text
 
 A dump is what this prints, in YAML or JSON, in one file or several:
 
 	kubectl get daemonsets,nodes,pods,controllerrevisions -A -o yaml
 
-Run "dsplan plan -h" for the flags.
+Run "dsplan plan -h", or -h with another command, for the flags.
 `
 
 // Run carries out one command line, without the name of the program, and returns the exit
@@ -47,6 +49,10 @@ func Run(args []string, s Streams, now func() time.Time) int {
 	switch args[0] {
 	case "plan":
 		return runPlan(args[1:], s, now)
+	case "explain":
+		return runExplain(args[1:], s, now)
+	case "status":
+		return runStatus(args[1:], s, now)
 	case "help", "-h", "-help", "--help":
 		return help(s, usage)
 	}

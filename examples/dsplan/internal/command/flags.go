@@ -39,18 +39,28 @@ objects would be wrong; an object that does not make sense spoils the plans that
 look at it.
 `
 
-// planFlags is the command line of plan.
+// planFlags is the command line of plan, and what the other commands share with it.
 type planFlags struct {
 	files []string
 	set   string // namespace/name; empty for all
 	now   time.Time
 	burst int
 	json  bool
+	args  []string // what is no flag
 }
 
 func parsePlanFlags(args []string, now func() time.Time) (planFlags, error) {
+	p, err := parseFlags(flag.NewFlagSet("dsplan plan", flag.ContinueOnError), args, now)
+	if err == nil && len(p.args) > 0 {
+		err = fmt.Errorf("unexpected argument %q", p.args[0])
+	}
+	return p, err
+}
+
+// parseFlags adds the shared flags to those that a command has defined, and parses. Flags and
+// other arguments may come in any order.
+func parseFlags(flags *flag.FlagSet, args []string, now func() time.Time) (planFlags, error) {
 	p, told := planFlags{}, false
-	flags := flag.NewFlagSet("dsplan plan", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Func("f", "", func(name string) error {
 		p.files = append(p.files, name)
@@ -76,20 +86,30 @@ func parsePlanFlags(args []string, now func() time.Time) (planFlags, error) {
 		return nil
 	})
 	output := flags.String("o", "text", "")
-	if err := flags.Parse(args); err != nil {
+	if err := p.parse(flags, args); err != nil {
 		return planFlags{}, err
 	}
 	p.json = *output == "json"
-	switch {
-	case flags.NArg() > 0:
-		return planFlags{}, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case *output != "text" && *output != "json":
+	if *output != "text" && *output != "json" {
 		return planFlags{}, fmt.Errorf("-o is %q; want text or json", *output)
 	}
 	if !told {
 		p.now = now()
 	}
 	return p, p.check()
+}
+
+// parse collects what is no flag, and goes on behind it.
+func (p *planFlags) parse(flags *flag.FlagSet, args []string) error {
+	for {
+		if err := flags.Parse(args); err != nil {
+			return err
+		}
+		if flags.NArg() == 0 {
+			return nil
+		}
+		p.args, args = append(p.args, flags.Arg(0)), flags.Args()[1:]
+	}
 }
 
 func (p planFlags) check() error {

@@ -24,20 +24,20 @@ func message(err error) string {
 	return fmt.Sprintf("%s... (%d bytes more)", strings.ToValidUTF8(text[:maxMessage], ""), len(text)-maxMessage)
 }
 
-// renderText is a plan for people, under a title.
-func renderText(o outcome, title string) string {
+// renderText is a view of a plan for people, under a title.
+func renderText(v view, o outcome, title string) string {
 	if o.err != nil {
 		return fmt.Sprintf("# %s\nerror: %s\n", title, message(o.err))
 	}
-	return fmt.Sprintf("# %s\n%s", title, daemonset.Describe(o.plan))
+	return fmt.Sprintf("# %s\n%s", title, v.text(o))
 }
 
-// renderJSON is a plan as one line.
-func renderJSON(o outcome) ([]byte, error) {
+// renderJSON is a value as one line.
+func renderJSON(value any) ([]byte, error) {
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(project(o))
+	err := encoder.Encode(value)
 	return line.Bytes(), err
 }
 

@@ -22,6 +22,7 @@ const linesSuffix = ".jsonl"
 type planning struct {
 	planFlags
 	streams Streams
+	view    view
 	out     *bufio.Writer // remembers the first error until it is flushed
 	printed int           // DaemonSets
 	status  int           // the worst of what happened so far
@@ -35,7 +36,23 @@ func runPlan(args []string, s Streams, now func() time.Time) int {
 	if err != nil {
 		return misused(s, err, "dsplan plan -h")
 	}
-	p := &planning{planFlags: flags, streams: s, out: bufio.NewWriterSize(s.Out, 1<<16)}
+	return runView(flags, s, planView{})
+}
+
+// view is what a command shows of each plan.
+type view interface {
+	text(o outcome) string // for a plan that was made
+	json(o outcome) any    // for any outcome
+}
+
+type planView struct{}
+
+func (planView) text(o outcome) string { return daemonset.Describe(o.plan) }
+func (planView) json(o outcome) any    { return project(o) }
+
+// runView plans what the flags name and shows it.
+func runView(flags planFlags, s Streams, v view) int {
+	p := &planning{planFlags: flags, streams: s, view: v, out: bufio.NewWriterSize(s.Out, 1<<16)}
 	p.planAll()
 	if err := p.out.Flush(); err != nil {
 		p.report(err)
@@ -175,7 +192,7 @@ func (p *planning) print(o outcome, name snapshotName) {
 		p.status = exitFailed
 	}
 	if p.json {
-		line, err := renderJSON(o)
+		line, err := renderJSON(p.view.json(o))
 		if err != nil {
 			p.report(err)
 		}
@@ -189,7 +206,7 @@ func (p *planning) print(o outcome, name snapshotName) {
 	if p.printed++; p.printed > 1 {
 		say(p.out, "\n")
 	}
-	say(p.out, renderText(o, title))
+	say(p.out, renderText(p.view, o, title))
 }
 
 func setName(set dump.Set) string { return set.Namespace + "/" + set.Name }
