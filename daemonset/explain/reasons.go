@@ -58,6 +58,14 @@ func updateReasons() []reasonMeaning {
 			"The pod is outdated and not available, so that replacing it costs nothing and needs no budget.",
 			"It is deleted now, and its successor is created once it is gone.",
 		}},
+		{daemonset.ReplacedInPlace, Meaning{
+			"The pod is outdated, its successor cannot start beside it, and maxSurge has room.",
+			"It is deleted now, and its successor is created once it is gone.",
+		}},
+		{daemonset.SurgeBlocked, Meaning{
+			"The pod is outdated, and its successor cannot start beside it.",
+			"The update passes the node over until there is room: another pod has to go, or this one has to be deleted.",
+		}},
 		{daemonset.SurgeComplete, Meaning{
 			"The current pod beside the outdated one is available.",
 			"The outdated one is deleted now; the update of this node is then complete.",
@@ -102,6 +110,10 @@ func waitReasons() []reasonMeaning {
 		{daemonset.MinReadySeconds, Meaning{
 			"The pod there is ready, but not yet for minReadySeconds.",
 			"It counts as available once it has been, if it stays ready.",
+		}},
+		{daemonset.Suspended, Meaning{
+			"The node should run a pod of the set and has no room for it now.",
+			"One is created as soon as the obstacles are gone.",
 		}},
 		{daemonset.UpdateOnDelete, Meaning{
 			"The pod is outdated, and the update strategy OnDelete leaves it alone.",

@@ -79,7 +79,8 @@ func Hypothetical(s daemonset.Snapshot, o daemonset.Options, node *corev1.Node) 
 			nodes = append(nodes, other)
 		}
 	}
-	s.Objects.Nodes = append(nodes, node)
+	nodes = append(nodes, node)
+	s.Objects.Nodes = nodes
 	plan, err := daemonset.Compute(s, o)
 	if err != nil {
 		return Story{}, err
@@ -164,7 +165,7 @@ func (a *Action) follows(d placement.Decision) string {
 	switch {
 	case a.Verb == CreatePod && a.Reason == daemonset.OutdatedUnavailable:
 		return "A current pod is created beside it now."
-	case a.Verb == CreatePod || d == placement.Run:
+	case a.Verb == CreatePod || d.Wants():
 		return a.Why.Next
 	}
 	switch a.Reason {

@@ -101,16 +101,7 @@ func (d *description) body(s *Story, nodes int) {
 		d.line(2, o.Lift)
 	}
 	for i := range s.Pods {
-		p := &s.Pods[i]
-		text := "pod"
-		if nodes == detailed {
-			text += " " + p.Name
-		}
-		text += stateText(p.State) + ": " + p.Counts
-		if p.Why != "" && nodes == detailed {
-			text += "; " + p.Why
-		}
-		d.line(1, text)
+		d.line(1, s.Pods[i].text(nodes))
 	}
 	for _, a := range s.Actions {
 		d.line(1, a.text(nodes))
@@ -125,6 +116,18 @@ func (d *description) body(s *Story, nodes int) {
 	case len(s.Actions) == 0:
 		d.line(1, "nothing is to be done there")
 	}
+}
+
+func (p *Pod) text(nodes int) string {
+	text := "pod"
+	if nodes == detailed {
+		text += " " + p.Name
+	}
+	text += stateText(p.State) + ": " + p.Counts
+	if p.Why != "" && nodes == detailed {
+		text += "; " + p.Why
+	}
+	return text
 }
 
 func (a Action) text(nodes int) string {

@@ -181,12 +181,12 @@ func (j *judge) countPod(on *daemonset.PodReport) {
 	case on.State == daemonset.Live && obj.Spec.NodeName == "":
 		c.Unscheduled++
 	case on.State == daemonset.Live:
-		switch cause, _ := containerTrouble(obj); cause {
-		case ImagePull:
+		cause, _ := containerTrouble(obj)
+		if cause == ImagePull {
 			c.ImagePull++
-		case CrashLoop:
+		}
+		if cause == CrashLoop {
 			c.CrashLoop++
-		default:
 		}
 	}
 }
@@ -201,6 +201,8 @@ func (j *judge) countReason(report *daemonset.NodeReport) {
 		c.OnDelete++
 	case daemonset.FailedPodBackoff:
 		c.Backoff++
+	case daemonset.Suspended:
+		c.NoRoom++
 	default:
 	}
 	if report.Verdict.Decision.Wants() && !available(report) && j.byUpdate(report) {

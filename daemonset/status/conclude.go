@@ -35,46 +35,61 @@ func (j *judge) isRollingOut() bool {
 // conclude takes the verdict.
 func (j *judge) conclude() {
 	j.sort()
-	r := &j.report
-	acts := len(j.plan.Creates)+len(j.plan.Deletes) > 0
 	for _, d := range j.plan.Deletes {
 		if _, exists := j.plan.Node(d.Node); !exists {
 			j.moving = true
 		}
 	}
-	switch {
-	case j.plan.Reason == daemonset.SetDeleting:
-		r.Phase = Terminating
-	case j.plan.Reason == daemonset.SelectsEverything:
-		r.Phase = Stuck
-	case j.plan.Reason == daemonset.WritesPending:
-		r.Phase = Waiting
-	case j.plan.Reason != "":
-		r.Phase = Progressing
-	case j.open == 0 && !acts && r.Observed < r.Generation:
-		r.Phase = Progressing
-	case j.open == 0 && !acts:
-		r.Phase = Complete
-	case j.moving && acts:
-		r.Phase = Progressing
-	case j.moving:
-		r.Phase = Waiting
-	case j.open == r.Counts.OnDelete:
-		r.Phase = Paused
-	default:
-		r.Phase = Stuck
+	r := &j.report
+	r.Phase = j.standing()
+	if r.Phase == "" {
+		r.Phase = j.phase()
 	}
-	r.Activity = j.activity(acts)
+	r.Activity = j.activity()
 	r.Message = j.message()
 }
 
-func (j *judge) activity(acts bool) Activity {
+// standing is the phase of a set on whose nodes nothing is done at all, else empty.
+func (j *judge) standing() Phase {
+	switch j.plan.Reason {
+	case "":
+		return ""
+	case daemonset.SetDeleting:
+		return Terminating
+	case daemonset.SelectsEverything:
+		return Stuck
+	case daemonset.WritesPending:
+		return Waiting
+	}
+	return Progressing
+}
+
+func (j *judge) phase() Phase {
+	switch {
+	case j.open == 0 && !j.acts() && j.report.Observed < j.report.Generation:
+		return Progressing
+	case j.open == 0 && !j.acts():
+		return Complete
+	case j.moving && j.acts():
+		return Progressing
+	case j.moving:
+		return Waiting
+	case j.open == j.report.Counts.OnDelete:
+		return Paused
+	}
+	return Stuck
+}
+
+// acts reports whether the plan creates or deletes pods.
+func (j *judge) acts() bool { return len(j.plan.Creates)+len(j.plan.Deletes) > 0 }
+
+func (j *judge) activity() Activity {
 	switch {
 	case j.report.Phase == Complete, j.report.Phase == Terminating, j.plan.Reason == daemonset.SelectsEverything:
 		return Idle
 	case j.rolling:
 		return RollingOut
-	case j.open > 0 || acts:
+	case j.open > 0 || j.acts():
 		return Repairing
 	}
 	return Idle

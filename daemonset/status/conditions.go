@@ -20,14 +20,22 @@ const (
 // previous keeps its transition time; the others changed at the time of the snapshot. Previous
 // may hold other conditions, and is only read.
 func (r Report) Conditions(previous []metav1.Condition) []metav1.Condition {
-	enough, reason := r.Counts.Unavailable <= r.budget, "EnoughPods"
-	if !enough {
-		reason = "TooFewPods"
+	enough, reason := metav1.ConditionTrue, "EnoughPods"
+	if r.Counts.Unavailable > r.budget {
+		enough, reason = metav1.ConditionFalse, "TooFewPods"
+	}
+	progressing, stalled := metav1.ConditionFalse, metav1.ConditionFalse
+	switch r.Phase {
+	case Progressing, Waiting:
+		progressing = metav1.ConditionTrue
+	case Stuck:
+		stalled = metav1.ConditionTrue
+	case Complete, Paused, Terminating:
 	}
 	wanted := []metav1.Condition{
-		{Type: ConditionAvailable, Status: statusOf(enough), Reason: reason},
-		{Type: ConditionProgressing, Status: statusOf(r.Phase == Progressing || r.Phase == Waiting), Reason: string(r.Phase)},
-		{Type: ConditionStalled, Status: statusOf(r.Phase == Stuck), Reason: string(r.Phase)},
+		{Type: ConditionAvailable, Status: enough, Reason: reason},
+		{Type: ConditionProgressing, Status: progressing, Reason: string(r.Phase)},
+		{Type: ConditionStalled, Status: stalled, Reason: string(r.Phase)},
 	}
 	for i := range wanted {
 		c := &wanted[i]
@@ -41,11 +49,4 @@ func (r Report) Conditions(previous []metav1.Condition) []metav1.Condition {
 		}
 	}
 	return wanted
-}
-
-func statusOf(holds bool) metav1.ConditionStatus {
-	if holds {
-		return metav1.ConditionTrue
-	}
-	return metav1.ConditionFalse
 }

@@ -82,6 +82,7 @@ const (
 	BadConfig     Cause = "BadConfig"     // a container cannot be created from what the template says
 	NotStarted    Cause = "NotStarted"    // containers are not running, and nothing says why
 	NotReady      Cause = "NotReady"      // it runs and is not ready
+	NoRoom        Cause = "NoRoom"        // there is no pod, because the node cannot take it
 	NeverMature   Cause = "NeverMature"   // it is ready and does not say since when, so it never becomes available
 	NodeForgotten Cause = "NodeForgotten" // it is bound to a node that does not exist
 )
@@ -118,6 +119,7 @@ type Counts struct {
 	OnDelete    int `json:"onDelete"`    // due for the update, and left until somebody deletes their pod
 	Evicted     int `json:"evicted"`     // pods deleted now from nodes that may not carry them
 	Backoff     int `json:"backoff"`     // with a failed pod that waits for its backoff
+	NoRoom      int `json:"noRoom"`      // that cannot take the pod they should run
 	Deleting    int `json:"deleting"`    // pods being deleted
 	Undeleted   int `json:"undeleted"`   // of these, those whose grace period is over
 	Unscheduled int `json:"unscheduled"` // pods without a node

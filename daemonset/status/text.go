@@ -31,7 +31,8 @@ func Describe(r Report, shown int) string {
 
 // text is what kubectl rollout status goes by, and of the other numbers those that are not 0.
 func (c Counts) text() string {
-	text := fmt.Sprintf("desired %d, current %d, updated %d, ready %d, available %d", c.Desired, c.Current, c.Updated, c.Ready, c.Available)
+	var text strings.Builder
+	fmt.Fprintf(&text, "desired %d, current %d, updated %d, ready %d, available %d", c.Desired, c.Current, c.Updated, c.Ready, c.Available)
 	for _, more := range []struct {
 		count int
 		label string
@@ -45,6 +46,7 @@ func (c Counts) text() string {
 		{c.Misscheduled, "misscheduled"},
 		{c.Evicted, "evicted now"},
 		{c.Backoff, "in backoff"},
+		{c.NoRoom, "without room"},
 		{c.Deleting, "pods being deleted"},
 		{c.Undeleted, "of them past their grace period"},
 		{c.Unscheduled, "pods without a node"},
@@ -53,10 +55,10 @@ func (c Counts) text() string {
 		{c.NodesDown, "nodes not ready"},
 	} {
 		if more.count != 0 {
-			text += fmt.Sprintf(", %s %d", more.label, more.count)
+			fmt.Fprintf(&text, ", %s %d", more.label, more.count)
 		}
 	}
-	return text
+	return text.String()
 }
 
 // full is a trouble with all that is known of it.

@@ -22,9 +22,22 @@ func (j *judge) examine(report *daemonset.NodeReport) {
 			hopeless = hopeless || trouble.Cause == Failing && trouble.Over && j.backsOff(report.Name)
 		}
 	}
+	if report.Reason == daemonset.Suspended {
+		j.report.Troubles = append(j.report.Troubles, noRoom(report))
+	}
 	if !hopeless && (j.acted[report.Name] || !report.Until.IsZero() || report.Reason == daemonset.BurstExceeded) {
 		j.moving = true
 	}
+}
+
+// noRoom is a node that cannot take a pod until something else changes there. Since when is not
+// known, and time does not end it.
+func noRoom(report *daemonset.NodeReport) Trouble {
+	t := Trouble{Node: report.Name, Cause: NoRoom, Over: true}
+	if findings := report.Verdict.Findings; len(findings) > 0 {
+		t.Text = strings.Join(nonEmpty(string(findings[0].Code), clip(findings[0].Detail)), ": ")
+	}
+	return t
 }
 
 // add notes a trouble. One that still has time moves by itself.
