@@ -116,7 +116,7 @@ func TestFitAllocatesNothing(t *testing.T) {
 		volume(corev1.VolumeSource{GCEPersistentDisk: &corev1.GCEPersistentDiskVolumeSource{PDName: "d"}}),
 		claimed("c"),
 	}
-	pv := boundTo("ns", "c", "csi.example.com", "h")
+	pv := boundTo("c", "csi.example.com", "h")
 	pv.Labels = set{corev1.LabelTopologyZone: "z1__z2"}
 	f.nodes[0].Status.Allocatable["attachable-volumes-csi-csi.example.com"] = *quantity("5")
 	f.nodes[0].Labels[corev1.LabelTopologyZone] = "z2"

@@ -42,12 +42,12 @@ func claimed(name string) corev1.Volume {
 	return volume(corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}})
 }
 
-// boundTo builds a CSI volume that is bound to a claim.
-func boundTo(namespace, claim, driver, handle string) *corev1.PersistentVolume {
+// boundTo builds a CSI volume that is bound to a claim in namespace ns.
+func boundTo(claim, driver, handle string) *corev1.PersistentVolume {
 	return &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: "pv-" + claim},
 		Spec: corev1.PersistentVolumeSpec{
-			ClaimRef:               &corev1.ObjectReference{Namespace: namespace, Name: claim},
+			ClaimRef:               &corev1.ObjectReference{Namespace: "ns", Name: claim},
 			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: driver, VolumeHandle: handle}},
 		},
 	}

@@ -102,8 +102,10 @@ func TestFitResources(t *testing.T) {
 		},
 		{
 			name: "negative allocatable", why: "it is reported as it is, and only where something is asked for",
-			spec:     asking("cpu", "100m", "memory", "0"),
-			node:     func(n *corev1.Node) { n.Status.Allocatable["cpu"], n.Status.Allocatable["memory"] = *quantity("-1"), *quantity("-1") },
+			spec: asking("cpu", "100m", "memory", "0"),
+			node: func(n *corev1.Node) {
+				n.Status.Allocatable["cpu"], n.Status.Allocatable["memory"] = *quantity("-1"), *quantity("-1")
+			},
 			want:     placement.Suspend,
 			findings: []string{"InsufficientResources: cpu: 100m asked for, -1 free of -1"},
 		},

@@ -52,7 +52,7 @@ func TestFitVolumeConflict(t *testing.T) {
 		row("claim", "without its volume nothing is known of a claim", claimed("c"), claimed("c"), ""),
 	}
 	exclusive := row("claim for one pod", "ReadWriteOncePod", claimed("c"), claimed("c"), "claim ns/c")
-	pv := boundTo("ns", "c", "csi.example.com", "h")
+	pv := boundTo("c", "csi.example.com", "h")
 	pv.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}
 	exclusive.opts = placement.FitOptions{Namespace: "ns", PersistentVolumes: []*corev1.PersistentVolume{nil, {}, pv}}
 	elsewhere := exclusive
@@ -68,13 +68,13 @@ func TestFitVolumeConflict(t *testing.T) {
 func TestFitVolumeZone(t *testing.T) {
 	spec := using("", claimed("c")).Spec
 	zoned := func(key, zones string) placement.FitOptions {
-		pv := boundTo("ns", "c", "csi.example.com", "h")
+		pv := boundTo("c", "csi.example.com", "h")
 		pv.Labels = set{key: zones}
 		return placement.FitOptions{Namespace: "ns", PersistentVolumes: []*corev1.PersistentVolume{pv}}
 	}
 	in := func(labels set) func(*corev1.Node) { return func(n *corev1.Node) { n.Labels = labels } }
 	const zone, beta = corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone
-	bound := boundTo("ns", "c", "csi.example.com", "h")
+	bound := boundTo("c", "csi.example.com", "h")
 	bound.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{
 		expressions(req("zone", corev1.NodeSelectorOpIn, "b")),
 	}}}
@@ -115,8 +115,8 @@ func TestFitVolumeCount(t *testing.T) {
 	const azureLimit, csiLimit = "attachable-volumes-azure-disk", "attachable-volumes-csi-csi.example.com"
 	others := []*corev1.Pod{using("a", azure("1"), azure("2")), using("b", azure("2"))}
 	volumes := []*corev1.PersistentVolume{
-		boundTo("ns", "c", "csi.example.com", "h1"), boundTo("ns", "d", "csi.example.com", "h2"),
-		boundTo("ns", "d2", "csi.example.com", "h2"), boundTo("ns", "e", "else.example.com", "h3"),
+		boundTo("c", "csi.example.com", "h1"), boundTo("d", "csi.example.com", "h2"),
+		boundTo("d2", "csi.example.com", "h2"), boundTo("e", "else.example.com", "h3"),
 	}
 	csi := placement.FitOptions{Namespace: "ns", PersistentVolumes: volumes}
 	limited := csi

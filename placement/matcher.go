@@ -8,6 +8,19 @@
 // nodeName, nodeSelector, required node affinity, tolerations and hostNetwork are read, and
 // only the node's name, labels and taints: not spec.unschedulable, no conditions, no
 // resources. Kubernetes turns those that matter into taints.
+//
+// That is enough where a scheduler places the pods. A [Fitter] is for whoever places them
+// without one, or asks how many would fit: it judges a node together with what its other
+// pods hold, which an [Occupancy] has added up:
+//
+//	fitter := placement.NewFitter(&template.Spec, placement.FitOptions{})
+//	verdict := fitter.Fit(node, placement.NewOccupancy(pods...), own...)
+//
+// It gives the three answers of the Kubernetes v1.12 controller, as one [Decision]: does the
+// set want the node, may a pod be placed now, may one that is there stay. A node that is
+// wanted and has no room is Suspend. Resources, host ports and disks are counted as the
+// Kubernetes v1.37.2 scheduler counts them. Pod affinity, spread constraints and devices
+// that are claimed (resource.k8s.io) play no part.
 package placement
 
 import corev1 "k8s.io/api/core/v1"
