@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/daemonplan/daemonplan/clusterapi/fake"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,7 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/daemonplan/daemonplan/clusterapi/controllerruntime"
-	"github.com/daemonplan/daemonplan/clusterapi/fake"
 )
 
 // BenchmarkObserve observes a set of 2,000 nodes beside as many pods of others.

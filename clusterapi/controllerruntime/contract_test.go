@@ -119,11 +119,11 @@ func newCachedHarness(t *testing.T, options cache.Options) *cachedHarness {
 	return h
 }
 
-func newCacheOn(t testing.TB, s *apiServer, options cache.Options) cache.Cache {
-	t.Helper()
+func newCacheOn(tb testing.TB, s *apiServer, options cache.Options) cache.Cache {
+	tb.Helper()
 	options.Scheme, options.Mapper = scheme.Scheme, mapper()
 	c, err := cache.New(s.config(), options)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return c
 }
 
@@ -133,16 +133,16 @@ func (h *cachedHarness) start(t *testing.T) {
 	startCache(t, h.cache)
 }
 
-func startCache(t testing.TB, c cache.Cache) {
-	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
+func startCache(tb testing.TB, c cache.Cache) {
+	tb.Helper()
+	ctx, stop := context.WithCancel(tb.Context())
 	ended := make(chan error)
 	go func() { ended <- c.Start(ctx) }()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		stop()
-		require.NoError(t, <-ended)
+		require.NoError(tb, <-ended)
 	})
-	require.True(t, c.WaitForCacheSync(ctx))
+	require.True(tb, c.WaitForCacheSync(ctx))
 }
 
 // Sync waits for the stores; Hold and the end of it are of all kinds at once.

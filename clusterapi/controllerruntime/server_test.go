@@ -39,8 +39,8 @@ type apiServer struct {
 	refuse func(call string) error // nil refuses nothing; set before anybody calls
 }
 
-func newAPIServer(t testing.TB) *apiServer {
-	t.Helper()
+func newAPIServer(tb testing.TB) *apiServer {
+	tb.Helper()
 	cluster := fake.New(1)
 	s := &apiServer{Cluster: cluster, client: cluster.NewClient(), log: newEventLog(cluster), calls: newCallCount()}
 	mux := http.NewServeMux()
@@ -53,7 +53,7 @@ func newAPIServer(t testing.TB) *apiServer {
 		writeError(w, apierrors.NewNotFound(schema.GroupResource{Resource: r.Method + " " + r.URL.Path}, ""))
 	})
 	s.http = httptest.NewServer(mux)
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		s.log.stop()
 		s.http.CloseClientConnections()
 		s.http.Close()
@@ -82,10 +82,10 @@ func mapper() meta.RESTMapper {
 }
 
 // plainClient is a client without a cache.
-func (s *apiServer) plainClient(t testing.TB) client.Client {
-	t.Helper()
+func (s *apiServer) plainClient(tb testing.TB) client.Client {
+	tb.Helper()
 	c, err := client.New(s.config(), client.Options{Scheme: scheme.Scheme, Mapper: mapper()})
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return c
 }
 
