@@ -54,6 +54,7 @@ func BenchmarkObserve(b *testing.B) {
 	})
 	seen := observe(b)
 	compute := func(b *testing.B) {
+		b.Helper()
 		for b.Loop() {
 			_, err := daemonset.Compute(daemonset.Snapshot{Objects: seen}, daemonset.Options{})
 			require.NoError(b, err)

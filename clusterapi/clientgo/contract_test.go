@@ -26,6 +26,7 @@ type harness struct {
 	factory   informers.SharedInformerFactory
 	informers *clientgo.Informers
 	api       *clientgo.API
+	remove    func() error // of handlers, if there are some
 }
 
 func newHarness(t *testing.T) *harness {
@@ -146,5 +147,5 @@ func (h *harness) Recorded(t *testing.T) []fake.RecordedEvent {
 }
 
 func TestContract(t *testing.T) {
-	fake.TestClusterAPI(t, func(t *testing.T) fake.Harness { return newHarness(t) })
+	fake.TestClusterAPI(t, func(t *testing.T) fake.Harness { t.Helper(); return newHarness(t) })
 }

@@ -104,7 +104,7 @@ func TestControllerSelects(t *testing.T) {
 	require.Eventually(t, func() bool { return seen.Load() > passes }, patience, tick, "a pass finds that it is gone")
 	_, err := client.CoreV1().Nodes().Create(t.Context(), node(1), metav1.CreateOptions{})
 	require.NoError(t, err)
-	time.Sleep(200 * time.Millisecond)
+	pause(200 * time.Millisecond)
 	require.Len(t, podsOf(t, client), 1, "nothing is done for it any more")
 	edit("ours")
 	require.Eventually(t, func() bool { return len(podsOf(t, client)) == 2 }, patience, tick)
@@ -254,8 +254,8 @@ func TestControllerLeavesNothingBehind(t *testing.T) {
 	require.Eventually(t, func() bool { return len(podsOf(t, client)) == 3 }, patience, tick)
 	c.stop()
 	require.NoError(t, c.end(t))
-	for since := time.Now(); runtime.NumGoroutine() > goroutines; time.Sleep(tick) {
-		if time.Since(since) > patience {
+	for since := wall(); runtime.NumGoroutine() > goroutines; pause(tick) {
+		if wall().Sub(since) > patience {
 			stacks := make([]byte, 1<<20)
 			t.Fatalf("%d goroutines before, and after:\n%s", goroutines, stacks[:runtime.Stack(stacks, true)])
 		}

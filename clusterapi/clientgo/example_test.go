@@ -42,8 +42,7 @@ func ExampleController() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	if err := controller.Run(ctx); err != nil {
-		slog.Error("controller", "error", err)
-		os.Exit(1)
+		panic(err)
 	}
 	// Output:
 }

@@ -59,7 +59,7 @@ func saw(sight daemonset.Sight, pod types.UID) func(daemonset.Wakes) bool {
 }
 
 // handled is a harness with handlers.
-func handled(t *testing.T) (*harness, *wakes, func() error) {
+func handled(t *testing.T) (*harness, *wakes) {
 	t.Helper()
 	h := newHarness(t)
 	driver, err := clusterapi.NewDriver(clusterapi.Config{API: h.api})
@@ -67,7 +67,8 @@ func handled(t *testing.T) (*harness, *wakes, func() error) {
 	sink := &wakes{}
 	handlers, err := h.informers.Handle(driver.NewFeed(h.informers.PodsOn), sink)
 	require.NoError(t, err)
-	return h, sink, handlers.Remove
+	h.remove = handlers.Remove
+	return h, sink
 }
 
 // podOf makes the set's pod on the first node.
@@ -83,7 +84,7 @@ func podOf(t *testing.T, h *harness, set *appsv1.DaemonSet) *corev1.Pod {
 }
 
 func TestHandlersTellOfEveryKind(t *testing.T) {
-	h, sink, remove := handled(t)
+	h, sink := handled(t)
 	wokeAgent := func(w daemonset.Wakes) bool { return len(w.Sets) == 1 && w.Sets[0] == agent }
 	set := created(t, h, agentSet())
 	sink.await(t, "the set", wokeAgent)
@@ -104,7 +105,7 @@ func TestHandlersTellOfEveryKind(t *testing.T) {
 	h.Sync(t)
 	sink.none(t) // the pod is there, so the node does not matter
 
-	require.NoError(t, remove())
+	require.NoError(t, h.remove())
 	removed(t, h, set)
 	h.Sync(t)
 	sink.none(t) // nobody is told any more
@@ -113,7 +114,7 @@ func TestHandlersTellOfEveryKind(t *testing.T) {
 // TestHandlersLearnLate: what a watch has missed comes as a final state, or as an update from
 // one object to another of the same name.
 func TestHandlersLearnLate(t *testing.T) {
-	h, sink, _ := handled(t)
+	h, sink := handled(t)
 	set := created(t, h, agentSet())
 	p := podOf(t, h, set)
 	sink.await(t, "the pod", saw(daemonset.SawCreate, p.UID))

@@ -48,7 +48,7 @@ func newChangeLog(cluster *fake.Cluster) *changeLog {
 			select {
 			case <-l.done:
 				return
-			case <-time.After(time.Millisecond):
+			case <-after(time.Millisecond):
 				l.mu.Lock()
 				l.drain()
 				l.mu.Unlock()

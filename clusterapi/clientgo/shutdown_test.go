@@ -33,7 +33,7 @@ func TestShutdownFinishesWhatItBegan(t *testing.T) {
 	select {
 	case <-c.ended:
 		require.Fail(t, "Run has not waited for the pass")
-	case <-time.After(200 * time.Millisecond):
+	case <-after(200 * time.Millisecond):
 	}
 	close(goOn)
 	require.NoError(t, c.end(t))

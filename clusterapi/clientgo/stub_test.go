@@ -55,7 +55,7 @@ func (r *running) end(t *testing.T) error {
 	case err := <-r.ended:
 		r.ended = nil
 		return err
-	case <-time.After(patience):
+	case <-after(patience):
 		require.Fail(t, "Run does not return")
 		return nil
 	}
@@ -75,7 +75,7 @@ func (s *stub) use(*clusterapi.Driver) clusterapi.Syncer { return s }
 
 func (s *stub) Sync(ctx context.Context, key types.NamespacedName) (clusterapi.Result, error) {
 	s.mu.Lock()
-	s.passes = append(s.passes, time.Now())
+	s.passes = append(s.passes, wall())
 	s.log = append(s.log, "sync "+key.String())
 	number := len(s.passes)
 	s.mu.Unlock()
@@ -112,6 +112,12 @@ func (s *stub) between(first, second int) time.Duration {
 	defer s.mu.Unlock()
 	return s.passes[second-1].Sub(s.passes[first-1])
 }
+
+func wall() time.Time { return time.Now() } //nolint:forbidigo // measures the test itself
+
+func pause(d time.Duration) { time.Sleep(d) } //nolint:forbidigo // lets something not happen
+
+func after(d time.Duration) <-chan time.Time { return time.After(d) } //nolint:forbidigo // limits a wait
 
 var errOfTest = errors.New("of the test")
 

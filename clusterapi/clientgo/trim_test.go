@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,20 +22,20 @@ import (
 	"github.com/daemonplan/daemonplan/clusterapi/clientgo"
 )
 
-func trim[T any](t testing.TB, obj T) T {
-	t.Helper()
+func trim[T any](tb testing.TB, obj T) T {
+	tb.Helper()
 	trimmed, err := clientgo.Trim(obj)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	out, ok := trimmed.(T)
-	require.True(t, ok, "got a %T", trimmed)
+	require.True(tb, ok, "got a %T", trimmed)
 	return out
 }
 
-func trimAll[T any](t testing.TB, objects []T) []T {
-	t.Helper()
+func trimAll[T any](tb testing.TB, objects []T) []T {
+	tb.Helper()
 	var out []T
 	for _, o := range objects {
-		out = append(out, trim(t, o))
+		out = append(out, trim(tb, o))
 	}
 	return out
 }
@@ -92,7 +93,8 @@ func TestTrimKeepsWakes(t *testing.T) {
 		dress(give.Snapshot.Objects.Pods, give.Snapshot.Objects.Nodes)
 		index := daemonset.NewSetIndex(placement.Options{})
 		index.Put(give.Snapshot.Objects.DaemonSet)
-		pods, nodes := append(give.Snapshot.Objects.Pods, nil), append(give.Snapshot.Objects.Nodes, nil)
+		pods := append(slices.Clone(give.Snapshot.Objects.Pods), nil)
+		nodes := append(slices.Clone(give.Snapshot.Objects.Nodes), nil)
 		for _, prev := range pods {
 			for _, cur := range pods {
 				if prev != nil && cur != nil { // one object's two states
@@ -190,20 +192,20 @@ func TestTrimSavesMemory(t *testing.T) {
 	}
 }
 
-func objects(count int, make func(int) any) []any {
+func objects(count int, build func(int) any) []any {
 	var all []any
 	for i := range count {
-		all = append(all, make(i))
+		all = append(all, build(i))
 	}
 	return all
 }
 
 // heapOf returns how many bytes what is made keeps alive.
-func heapOf(make func() any) int64 {
+func heapOf(build func() any) int64 {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	kept := make()
+	kept := build()
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	runtime.KeepAlive(kept)
