@@ -35,6 +35,11 @@ var table = hygiene.Table{
 		{Package: "daemonset", Own: []string{"placement", "rollout", "backoff", "expectations"}, Never: pure},
 		{Package: "daemonset/explain", Own: []string{"daemonset", "placement", "rollout"}, Never: pure},
 		{Package: "daemonset/status", Own: []string{"daemonset", "rollout", "backoff"}, Never: pure},
+		{
+			Package: "daemonset/simulate",
+			Own:     []string{"daemonset", "placement", "rollout", "backoff", "expectations"},
+			Never:   pure,
+		},
 		// Not placement and rollout: it applies plans, it does not judge.
 		{Package: "clusterapi", Own: []string{"daemonset", "backoff", "expectations"}, Never: []hygiene.Ban{
 			{Path: "k8s.io/client-go", Why: "adapters are in nested modules"},

@@ -1,0 +1,119 @@
+package simulate
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// pod is one pod of the set. The object is replaced, not written to, as long as it may be the
+// snapshot's.
+type pod struct {
+	obj     *corev1.Pod
+	node    int  // index of its node, or nowhere
+	nth     int  // how many pods its node was given before
+	current bool // carries the current revision
+	shared  bool // the object belongs to the snapshot
+	leaving bool // the set is about to release it
+	gone    bool
+}
+
+// nowhere is the node of pods whose node is not known or does not exist.
+const nowhere = -1
+
+// edit returns the object to write to. Only the struct is copied: what it points to is
+// replaced as a whole.
+func (p *pod) edit() *corev1.Pod {
+	if p.shared {
+		obj := *p.obj
+		p.obj, p.shared = &obj, false
+	}
+	return p.obj
+}
+
+func (p *pod) id() types.UID { return p.obj.UID }
+
+func (p *pod) terminating() bool { return p.obj.DeletionTimestamp != nil }
+
+func (p *pod) ended() bool {
+	return p.obj.Status.Phase == corev1.PodFailed || p.obj.Status.Phase == corev1.PodSucceeded
+}
+
+// live reports whether the pod holds its node.
+func (p *pod) live() bool { return !p.terminating() && !p.ended() }
+
+func (p *pod) bound() bool { return p.obj.Spec.NodeName != "" }
+
+// readySince is when the pod became ready; ok is false if it is not.
+func (p *pod) readySince() (since time.Time, ok bool) {
+	for i := range p.obj.Status.Conditions {
+		if c := &p.obj.Status.Conditions[i]; c.Type == corev1.PodReady {
+			return c.LastTransitionTime.Time, c.Status == corev1.ConditionTrue
+		}
+	}
+	return time.Time{}, false
+}
+
+// available reports whether the pod has been ready for minReady. A condition that does not
+// say since when is ready for no time at all.
+func (p *pod) available(now time.Time, minReady time.Duration) bool {
+	since, ready := p.readySince()
+	if !ready || minReady == 0 {
+		return ready
+	}
+	return !since.IsZero() && !now.Before(since.Add(minReady))
+}
+
+// setReady writes the Ready condition, in a slice of its own.
+func (p *pod) setReady(status corev1.ConditionStatus, now time.Time) {
+	obj := p.edit()
+	conditions := slices.Clone(obj.Status.Conditions)
+	conditions = slices.DeleteFunc(conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady })
+	obj.Status.Conditions = append(conditions, corev1.PodCondition{
+		Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.NewTime(now),
+	})
+}
+
+// clashes reports whether two pods cannot run beside each other on a node, because both want
+// a port of it. An address of its own keeps the same port apart.
+func (p *pod) clashes(other *pod) bool {
+	for port := range hostPorts(p.obj) {
+		for taken := range hostPorts(other.obj) {
+			anywhere := isAny(port.HostIP) || isAny(taken.HostIP) || port.HostIP == taken.HostIP
+			if port.HostPort == taken.HostPort && protocolOf(port) == protocolOf(taken) && anywhere {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isAny(ip string) bool { return ip == "" || ip == "0.0.0.0" || ip == "::" }
+
+func protocolOf(port *corev1.ContainerPort) corev1.Protocol {
+	if port.Protocol == "" {
+		return corev1.ProtocolTCP
+	}
+	return port.Protocol
+}
+
+// hostPorts yields the ports of the node that a pod takes. On the host network every port is
+// one, as an API server would have filled in.
+func hostPorts(obj *corev1.Pod) func(yield func(*corev1.ContainerPort) bool) {
+	return func(yield func(*corev1.ContainerPort) bool) {
+		for i := range obj.Spec.Containers {
+			for j := range obj.Spec.Containers[i].Ports {
+				port := obj.Spec.Containers[i].Ports[j]
+				if obj.Spec.HostNetwork && port.HostPort == 0 {
+					port.HostPort = port.ContainerPort
+				}
+				if port.HostPort > 0 && !yield(&port) {
+					return
+				}
+			}
+		}
+	}
+}
