@@ -54,6 +54,7 @@ func (r *run) apply(plan daemonset.Plan) (changed bool) {
 	for _, key := range plan.Failures {
 		r.recordFailure(key)
 	}
+	r.suspended = plan.Suspended
 	for range plan.Events {
 		r.count(eventResource, createVerb)
 	}
@@ -147,8 +148,7 @@ func (r *run) relabel(l daemonset.Relabel) bool {
 	return true
 }
 
-// create makes the pod that Plan.Pod would, as far as it is looked at again: the rest of the
-// template is not copied for each of thousands.
+// create makes the pod that Plan.Pod would; thousands of them share the plan's template.
 func (r *run) create(plan daemonset.Plan, c daemonset.Create) {
 	r.count(podResource, createVerb)
 	on := r.nodeNamed(c.Node)
@@ -165,17 +165,19 @@ func (r *run) create(plan daemonset.Plan, c daemonset.Create) {
 			CreationTimestamp: metav1.NewTime(r.clock()),
 			Finalizers:        plan.Template.Finalizers,
 		},
-		Spec: corev1.PodSpec{
-			Affinity:    placement.PinTo(plan.Template.Spec.Affinity, c.Node),
-			Containers:  plan.Template.Spec.Containers,
-			HostNetwork: plan.Template.Spec.HostNetwork,
-		},
+		Spec: plan.Template.Spec,
 	}}
 	at, _ := r.search(name)
 	r.pods = slices.Insert(r.pods, at, p)
 	n.pods = append(n.pods, p)
 	r.tell(p, Created, c.Reason)
-	r.plan(r.now+r.model.Bind, p, bind)
+	if c.Bind {
+		p.obj.Spec.NodeName = c.Node
+		r.plan(r.now+r.startTime(p), p, getReady)
+	} else {
+		p.obj.Spec.Affinity = placement.PinTo(p.obj.Spec.Affinity, c.Node)
+		r.plan(r.now+r.model.Bind, p, bind)
+	}
 	r.touch(on)
 }
 

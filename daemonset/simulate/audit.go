@@ -17,7 +17,8 @@ type Rule string
 const (
 	// MaxUnavailable: a step that takes available pods from nodes that should run one leaves
 	// at most maxUnavailable such nodes without an available pod, and with surge or OnDelete
-	// it takes none. Two pods of which one is too many may lose either.
+	// it takes none; with daemonset.SurgeOrReplace the limit is maxSurge. Two pods of which
+	// one is too many may lose either.
 	MaxUnavailable Rule = "MaxUnavailable"
 	// MaxSurge: a step that puts pods beside available ones leaves at most maxSurge nodes
 	// with an outdated pod and a current one that is not available yet.
@@ -41,7 +42,7 @@ type Violation struct {
 
 // Audit checks a plan for a snapshot, whoever made it, against the rules; nil is what a plan
 // should get. It counts pods and nodes itself: of the plan it takes the creates, the deletes
-// and which revision is current. Only o.Placement is looked at.
+// and which revision is current, and with o.Fit which nodes should run a pod.
 //
 // Failures are no violations: a node that lost its pod by itself counts against
 // maxUnavailable, but the rules are only about what a step takes on top of it.
@@ -51,7 +52,7 @@ func Audit(s daemonset.Snapshot, plan daemonset.Plan, o daemonset.Options) []Vio
 	if s.Objects.DaemonSet == nil {
 		return nil
 	}
-	r := newRun(s, Options{Plan: o}, plan.Revision)
+	r := newRun(s, Options{Plan: o}, plan)
 	r.passes = 1
 	return r.audit(plan)
 }
@@ -117,7 +118,11 @@ func (r *run) audit(plan daemonset.Plan) []Violation {
 		}
 	}
 	unavailable := budget.MaxUnavailable
-	if budget.MaxSurge > 0 {
+	switch {
+	case budget.MaxSurge == 0:
+	case r.options.Plan.Surge == daemonset.SurgeOrReplace:
+		unavailable = budget.MaxSurge
+	default:
 		down, unavailable = 0, 0
 	}
 	return slices.Concat(

@@ -38,6 +38,9 @@ func Summary(r Result) string {
 	line("pods", "at most %d", r.PeakPods)
 	line("worst", "%s", r.Worst.of(r.Desired))
 	for _, z := range r.Zones {
+		if z.Desired == 0 {
+			continue
+		}
 		line("zone", "%s  %s", orDash(z.Name), z.Worst.of(z.Desired))
 	}
 	for _, w := range r.Writes {

@@ -24,11 +24,13 @@ func (r *run) compute() (daemonset.Plan, error) {
 	return plan, err
 }
 
-// mayLeaveOut reports whether it is known what every node is in for. Older rules and a
-// preference of the caller's own look at nodes in other ways than part reckons with.
+// mayLeaveOut reports whether it is known what every node is in for. Older rules, a
+// preference of the caller's own, and other pods on the nodes that matter: all these look at
+// nodes in other ways than part reckons with.
 func (r *run) mayLeaveOut() bool {
+	p := &r.options.Plan
 	return r.calm && !r.closing && !r.options.Whole && r.counted.desired > 0 &&
-		r.options.Plan.Prefer == nil && r.options.Plan.Profile == rollout.Kubernetes137
+		p.Prefer == nil && p.Fit == nil && p.Surge == daemonset.SurgeAnyway && p.Profile == rollout.Kubernetes137
 }
 
 func (r *run) computeWhole() (daemonset.Plan, error) {
@@ -66,9 +68,10 @@ func isCalm(plan daemonset.Plan) bool {
 
 func (r *run) snapshot(set *appsv1.DaemonSet, nodes []*corev1.Node, pods []*corev1.Pod) daemonset.Snapshot {
 	return daemonset.Snapshot{
-		Objects: daemonset.Objects{DaemonSet: set, Nodes: nodes, Pods: pods, Revisions: r.revisions},
-		Backoff: r.backoff,
-		Now:     r.clock(),
+		Objects:   daemonset.Objects{DaemonSet: set, Nodes: nodes, Pods: pods, Revisions: r.revisions, Others: r.others},
+		Backoff:   r.backoff,
+		Suspended: r.suspended,
+		Now:       r.clock(),
 	}
 }
 

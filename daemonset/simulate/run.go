@@ -31,7 +31,7 @@ func Run(s daemonset.Snapshot, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := newRun(s, o, plan.Revision)
+	r := newRun(s, o, plan)
 	r.proof.Budget = r.limits()
 	cut, err := r.toTheEnd()
 	if err != nil {

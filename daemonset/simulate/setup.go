@@ -31,6 +31,8 @@ type run struct {
 	set       *appsv1.DaemonSet // its status is replaced as it is written
 	revisions []*appsv1.ControllerRevision
 	backoff   backoff.Entries
+	others    []*corev1.Pod
+	suspended []daemonset.Suspension
 	nodes     []node // by name
 	pods      []*pod // by name
 	removed   int    // of them, gone and not yet left out
@@ -66,8 +68,8 @@ type count struct {
 // generationLabel marks pods with the generation of their template, before revisions did.
 const generationLabel = "pod-template-generation"
 
-// newRun reads a snapshot for which a plan could be made.
-func newRun(s daemonset.Snapshot, o Options, revision daemonset.Revision) *run {
+// newRun reads a snapshot for which plan was made.
+func newRun(s daemonset.Snapshot, o Options, plan daemonset.Plan) *run {
 	set := *s.Objects.DaemonSet
 	r := &run{
 		options:   o,
@@ -79,11 +81,13 @@ func newRun(s daemonset.Snapshot, o Options, revision daemonset.Revision) *run {
 		set:       &set,
 		revisions: slices.Clone(s.Objects.Revisions),
 		backoff:   slices.Clone(s.Backoff.Sorted()),
+		others:    s.Objects.Others,
+		suspended: s.Suspended,
 		writes:    map[Write]int{},
 	}
-	r.readNodes(s.Objects.Nodes)
+	r.readNodes(s.Objects.Nodes, plan)
 	r.readPods(s.Objects.Pods)
-	r.tellCurrent(revision)
+	r.tellCurrent(plan.Revision)
 	r.counted.available = make([]int, len(r.zones))
 	for i := range r.nodes {
 		n := &r.nodes[i]
@@ -97,8 +101,21 @@ func newRun(s daemonset.Snapshot, o Options, revision daemonset.Revision) *run {
 	return r
 }
 
-func (r *run) readNodes(objects []*corev1.Node) {
+// wants says of every node whether it should run a pod. Where the controller is the
+// scheduler too, that is the plan's to say.
+func (r *run) wants(plan daemonset.Plan) func(*corev1.Node) bool {
+	if r.options.Plan.Fit != nil {
+		return func(obj *corev1.Node) bool {
+			report, _ := plan.Node(obj.Name)
+			return report.Verdict.Decision.Wants()
+		}
+	}
 	matcher := placement.NewMatcher(&r.set.Spec.Template.Spec, r.options.Plan.Placement)
+	return func(obj *corev1.Node) bool { return matcher.Decide(obj).Wants() }
+}
+
+func (r *run) readNodes(objects []*corev1.Node, plan daemonset.Plan) {
+	wants := r.wants(plan)
 	sorted := slices.Clone(objects)
 	slices.SortFunc(sorted, func(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) })
 	byName := map[string]int{}
@@ -113,7 +130,7 @@ func (r *run) readNodes(objects []*corev1.Node) {
 	for i, obj := range sorted {
 		name := obj.Labels[corev1.LabelTopologyZone]
 		ready := conditionReady(obj)
-		eligible := matcher.Decide(obj) == placement.Run
+		eligible := wants(obj)
 		slow := r.model.SlowFactor > 1 && ask(r.seed, whetherItIsSlow, obj.Name, 0).happens(r.model.SlowRate)
 		r.nodes[i] = node{
 			obj:      obj,

@@ -29,6 +29,7 @@ Usage:
 	dsplan plan -f FILE [-f FILE...] [flags]   plan every DaemonSet in the dump
 	dsplan explain -f FILE [flags] [NODE...]   why there is a pod on a node, or none, and what comes next
 	dsplan status -f FILE [flags]              is each DaemonSet complete, and if not, what it waits for
+	dsplan simulate -f FILE [flags]            how long it takes to the end, and how bad it gets on the way
 	dsplan help                                print this text
 
 A dump is what this prints, in YAML or JSON, in one file or several:
@@ -53,6 +54,8 @@ func Run(args []string, s Streams, now func() time.Time) int {
 		return runExplain(args[1:], s, now)
 	case "status":
 		return runStatus(args[1:], s, now)
+	case "simulate":
+		return runSimulate(args[1:], s, now)
 	case "help", "-h", "-help", "--help":
 		return help(s, usage)
 	}
