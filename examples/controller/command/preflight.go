@@ -122,6 +122,8 @@ func checkVersion(ctx context.Context, c clients, logger *slog.Logger) error {
 	}
 	known := version.MustParseGeneric(knownServer)
 	switch {
+	case got.Major() == 0: // as builds say that nobody gave a version
+		logger.WarnContext(ctx, "the API server does not know its version; going by what it serves", "server", info.GitVersion)
 	case got.LessThan(version.MustParseGeneric(oldestServer)):
 		return final("the API server at %s is of version %s, which is too old: %s or newer is needed", c.server, info.GitVersion, oldestServer)
 	case got.Major() != known.Major() || got.Minor() > known.Minor():

@@ -116,6 +116,16 @@ func TestServersThatDoNotAnswer(t *testing.T) {
 	}
 }
 
+// A server that was built without a version is judged by what it serves.
+func TestServerWithoutVersion(t *testing.T) {
+	s := newStub(t, func(s *stub) {
+		s.version, s.resources = "v0.0.0-master+$Format:%H$", []string{"daemonsets"}
+	})
+	last, all := fails(t, "--kubeconfig="+kubeconfig(t, s.URL))
+	assert.Contains(t, last, "does not serve daemonsets/status")
+	assert.Len(t, all.lines("does not know its version"), 1)
+}
+
 // A server that is about to come up is waited for.
 func TestServerThatComesUp(t *testing.T) {
 	asked := 0
