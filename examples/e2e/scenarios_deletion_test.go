@@ -55,13 +55,10 @@ func deletionScenarios() []scenario {
 		{
 			name: "delete-namespace", why: "a namespace that is deleted in the middle of an update goes away", nodes: 5,
 			run: func(s *scene) {
-				s.create(rolling(intstr.FromInt(1), intstr.FromInt(0)))
+				s.create(rolling(intstr.FromInt(1), intstr.FromInt(0)), slowly)
 				s.reaches(settled(5))
 				s.change(image("v2"))
-				s.eventually("the update has begun", func() (bool, string) {
-					set := s.get()
-					return set.Status.UpdatedNumberScheduled > 0, fmt.Sprintf("%+v", set.Status)
-				})
+				s.begins()
 				s.ended = true
 				s.allowed = append(s.allowed, witness.OverBudget) // by the namespace's end
 				require.NoError(s.t, s.client.CoreV1().Namespaces().Delete(s.ctx, s.ns, metav1.DeleteOptions{}))

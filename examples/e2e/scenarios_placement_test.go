@@ -14,7 +14,6 @@ func placementScenarios() []scenario {
 			run: func(s *scene) {
 				s.create()
 				s.reaches(settled(3))
-				s.reported("SuccessfulCreate")
 				s.answer("images %s, revisions %s", s.images(), s.revisions())
 			},
 		},

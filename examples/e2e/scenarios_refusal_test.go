@@ -28,7 +28,6 @@ func refusalScenarios() []scenario {
 					return err == nil && len(now.Status.Hard) > 0, ""
 				})
 				s.create()
-				s.reported("FailedCreate")
 				s.reaches(status{desired: 4, current: 2, ready: 2, updated: 2, available: 2, unavailable: 2})
 				require.NoError(s.t, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 					now, err := s.client.CoreV1().ResourceQuotas(s.ns).Get(s.ctx, "pods", metav1.GetOptions{})
@@ -48,7 +47,8 @@ func refusalScenarios() []scenario {
 				_, err := s.plane.Kubectl(s.ctx, "label", "namespace", s.ns, "pod-security.kubernetes.io/enforce=baseline")
 				require.NoError(s.t, err)
 				s.create(func(set *appsv1.DaemonSet) { set.Spec.Template.Spec.HostNetwork = true })
-				s.reported("FailedCreate")
+				s.reaches(status{desired: 2, unavailable: 2})
+				s.quiet()
 				s.reaches(status{desired: 2, unavailable: 2})
 				_, err = s.plane.Kubectl(s.ctx, "label", "namespace", s.ns, "pod-security.kubernetes.io/enforce-")
 				require.NoError(s.t, err)
@@ -63,7 +63,8 @@ func refusalScenarios() []scenario {
 				s.refuse("v2")
 				before := s.uids()
 				s.change(image("v2"))
-				s.reported("FailedCreate")
+				s.reaches(status{desired: 4, current: 3, ready: 3, available: 3, unavailable: 1})
+				s.quiet()
 				s.reaches(status{desired: 4, current: 3, ready: 3, available: 3, unavailable: 1})
 				assert.Equal(s.t, 3, same(before, s.uids()))
 				s.change(image("v3"))

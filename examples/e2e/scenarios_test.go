@@ -29,11 +29,12 @@ func TestScenarios(t *testing.T) {
 	var mu sync.Mutex
 	answers := map[string]map[string]string{} // by scenario and controller
 	eachSubject(t, func(t *testing.T, subject subject) {
-		subject.run(t, plane, launch{})
+		process := subject.run(t, plane, launch{})
 		for _, sc := range scenarios() {
 			t.Run(sc.name, func(t *testing.T) {
 				t.Parallel()
 				s := newScene(t, plane, sc.name+"-"+subject.name, sc.nodes)
+				s.subject = process
 				sc.run(s)
 				mu.Lock()
 				defer mu.Unlock()

@@ -108,13 +108,10 @@ func updateScenarios() []scenario {
 		{
 			name: "changed-midway", why: "an update that is overtaken by the next one ends with the next one", nodes: 5,
 			run: func(s *scene) {
-				s.create(rolling(one, none))
+				s.create(rolling(one, none), slowly)
 				s.reaches(settled(5))
 				s.change(image("v2"))
-				s.eventually("the update has begun", func() (bool, string) {
-					updated := s.get().Status.UpdatedNumberScheduled
-					return updated > 0 && updated < 5, ""
-				})
+				s.begins()
 				s.change(image("v3"))
 				s.reaches(settled(5))
 				s.answer("images %s, revisions %s", s.images(), s.revisions())

@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/retry"
@@ -38,6 +39,7 @@ type scene struct {
 	plane   *controlplane.Plane
 	client  kubernetes.Interface
 	ns      string
+	subject *controlplane.Process // nil if it may end
 	witness *witness.Recorder
 	allowed []witness.Kind // violations that the scene provokes
 	answers *strings.Builder
@@ -57,7 +59,7 @@ func newScene(t *testing.T, plane *controlplane.Plane, name string, nodes int) *
 		return err == nil, fmt.Sprint(err)
 	})
 	// The context of a test is done before its cleanups run.
-	s.witness, err = witness.Watch(context.Background(), s.client, s.ns, pool+"="+s.ns)
+	s.witness, err = witness.Watch(context.Background(), plane.EtcdURL(), s.ns, labels.SelectorFromSet(labels.Set{pool: s.ns}))
 	require.NoError(t, err)
 	t.Cleanup(s.end)
 	for i := range nodes {
@@ -110,6 +112,9 @@ func (s *scene) eventually(what string, f func() (ok bool, now string)) {
 			return
 		}
 		require.NoError(s.t, s.plane.Lost())
+		if s.subject != nil && !s.subject.Running() {
+			s.t.Fatalf("%s: the controller has ended with code %d: %s", what, s.subject.ExitCode(), s.subject.Tail(3000))
+		}
 		if time.Now().After(deadline) || s.ctx.Err() != nil {
 			s.t.Fatalf("%s: not after %v: %s", what, patience, now)
 		}

@@ -50,6 +50,10 @@ func Dispatch() {
 	if name != Kubectl { // which ends by itself, and may read a manifest from its input
 		dieWithParent()
 	}
+	if err := stamp(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	os.Args[0] = name
 	os.Exit(run())
 }

@@ -27,6 +27,9 @@ type Options struct {
 	Users []User
 	// Counted are the users whose requests are in the audit log.
 	Counted []User
+	// Bare leaves out everything but etcd and the API server, so that nothing happens by
+	// itself. Scheduler, ControllerManager and Kwok are nil then.
+	Bare bool
 }
 
 // Plane is a control plane that runs. Its methods may be called from several goroutines at
@@ -48,6 +51,7 @@ type Plane struct {
 
 	mu        sync.Mutex
 	server    string
+	etcd      string
 	processes []*Process
 	proxies   []*Proxy
 	kubectl   string // Admin's kubeconfig file
@@ -99,6 +103,9 @@ func (p *Plane) start(ctx context.Context, opts Options) error {
 	if err := p.grantStock(ctx); err != nil {
 		return err
 	}
+	if opts.Bare {
+		return nil
+	}
 	return p.startRest()
 }
 
@@ -140,6 +147,9 @@ func (p *Plane) proxy(target string) (*Proxy, error) {
 
 // Server is the URL of the API server.
 func (p *Plane) Server() string { return p.server }
+
+// EtcdURL is where etcd listens itself, without the proxy.
+func (p *Plane) EtcdURL() string { return p.etcd }
 
 // Folder is where everything is that the plane writes. It is removed by Stop.
 func (p *Plane) Folder() string { return p.folder }

@@ -14,6 +14,7 @@ type Proxy struct {
 	target   string
 	listener net.Listener
 	delay    atomic.Int64
+	gate     sync.RWMutex // what the target sends passes while it can be read-locked
 
 	mu    sync.Mutex
 	conns map[net.Conn]struct{}
@@ -38,6 +39,12 @@ func (p *Proxy) Address() string { return p.listener.Addr().String() }
 // SetDelay makes everything that the target sends arrive that much later. It takes effect
 // with the next piece that arrives.
 func (p *Proxy) SetDelay(d time.Duration) { p.delay.Store(int64(d)) }
+
+// Hold keeps back what the target sends from now on, until Release, which must follow.
+func (p *Proxy) Hold() { p.gate.Lock() }
+
+// Release lets through what was held, in order.
+func (p *Proxy) Release() { p.gate.Unlock() }
 
 // Cut closes all connections. New ones are accepted.
 func (p *Proxy) Cut() int {
@@ -104,9 +111,11 @@ func (p *Proxy) copySlowly(to io.Writer, from io.Reader) error {
 			if wait := time.Until(next.due); wait > 0 {
 				time.Sleep(wait)
 			}
+			p.gate.RLock()
 			if err == nil {
 				_, err = to.Write(next.data)
 			}
+			p.gate.RUnlock()
 		}
 		failed <- err
 	}()

@@ -31,9 +31,10 @@ func (p *Plane) startEtcd() error {
 	if err != nil {
 		return err
 	}
+	p.etcd = fmt.Sprintf("http://127.0.0.1:%d", client)
 	p.Etcd = p.Component(components.Etcd, components.Etcd,
 		"--data-dir="+filepath.Join(p.folder, "etcd"),
-		fmt.Sprintf("--listen-client-url=http://127.0.0.1:%d", client),
+		"--listen-client-url="+p.etcd,
 		fmt.Sprintf("--listen-peer-url=http://127.0.0.1:%d", peer))
 	if p.EtcdProxy, err = p.proxy(fmt.Sprintf("127.0.0.1:%d", client)); err != nil {
 		return err
@@ -66,7 +67,7 @@ func (p *Plane) startAPIServer(counted []User) error {
 		"--authorization-mode=RBAC",
 		"--audit-policy-file="+policy,
 		"--audit-log-path="+p.AuditLog(),
-		"--audit-log-mode=batch",
+		"--audit-log-mode=blocking", // a request that was answered is in the log
 		"--cert-dir="+p.folder)
 	return p.APIServer.Start()
 }

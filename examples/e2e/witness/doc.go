@@ -1,6 +1,6 @@
 // Package witness watches a cluster from outside and says what a DaemonSet controller did
 // wrong. It knows nothing of the controller: a Recorder keeps every change of DaemonSets,
-// pods and nodes that the API server tells, and Check replays them in the order in which
+// pods and nodes that etcd stores, and Check replays them in the order in which
 // they were stored.
 //
 // It has its own reading of what a set may do, which is narrower than the planner's: it

@@ -2,28 +2,27 @@ package witness
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// retryAfter is how long the recorder waits after the server could not be reached.
-const retryAfter = 100 * time.Millisecond
-
-// Recorder keeps what watches tell. Its watches go on where they broke off, so that also
-// what happens while the API server is down is seen; where the server cannot do that any
-// more, Gaps says so.
+// Recorder keeps every change that etcd stores. It asks etcd and not the API server,
+// because a watch of the API server does not outlive it: after a restart its cache begins
+// anew, and what happened in between is known to etcd alone.
 type Recorder struct {
+	client *clientv3.Client
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
@@ -32,47 +31,45 @@ type Recorder struct {
 	gaps    []string
 }
 
-// source is one kind of object in the API.
+// source is one kind of object in etcd.
 type source struct {
-	selector string
-	kind     string
-	list     func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error)
-	watch    func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
+	prefix   string
+	selector labels.Selector
 }
 
 // Watch records the DaemonSets and pods of a namespace and the nodes that a label selector
 // picks out, until Stop or the end of the context. It returns when what is there already has
-// been recorded.
-func Watch(ctx context.Context, client kubernetes.Interface, namespace, nodes string) (*Recorder, error) {
+// been recorded. The endpoint is etcd's, as a URL.
+func Watch(ctx context.Context, endpoint, namespace string, nodes labels.Selector) (*Recorder, error) {
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, DialTimeout: time.Minute})
+	if err != nil {
+		return nil, fmt.Errorf("witness: %w", err)
+	}
 	ctx, cancel := context.WithCancel(ctx)
-	r := &Recorder{cancel: cancel}
-	for _, s := range sources(client, namespace, nodes) {
-		version, err := r.list(ctx, s)
+	r := &Recorder{client: client, cancel: cancel}
+	for _, s := range []source{
+		{"/registry/minions/", nodes},
+		{"/registry/daemonsets/" + namespace + "/", labels.Everything()},
+		{"/registry/pods/" + namespace + "/", labels.Everything()},
+	} {
+		revision, err := r.list(ctx, s)
 		if err != nil {
 			r.Stop()
-			return nil, fmt.Errorf("witness: %s: %w", s.kind, err)
+			return nil, fmt.Errorf("witness: %s: %w", s.prefix, err)
 		}
-		r.wg.Go(func() { r.follow(ctx, s, version) })
+		r.wg.Go(func() { r.follow(ctx, s, revision) })
 	}
 	return r, nil
-}
-
-func sources(client kubernetes.Interface, namespace, selector string) []source {
-	nodes, pods, sets := client.CoreV1().Nodes(), client.CoreV1().Pods(namespace), client.AppsV1().DaemonSets(namespace)
-	return []source{
-		{selector, "nodes", func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return nodes.List(ctx, o) }, nodes.Watch},
-		{"", "daemonsets", func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return sets.List(ctx, o) }, sets.Watch},
-		{"", "pods", func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return pods.List(ctx, o) }, pods.Watch},
-	}
 }
 
 // Stop ends the watches and returns when nothing is recorded any more.
 func (r *Recorder) Stop() {
 	r.cancel()
 	r.wg.Wait()
+	_ = r.client.Close()
 }
 
-// History returns what was recorded so far. The objects are only read.
+// History returns what was recorded so far, in no order. The objects are only read.
 func (r *Recorder) History() History {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,96 +96,86 @@ func (r *Recorder) Gaps() []string {
 	return slices.Clone(r.gaps)
 }
 
-// list records what is there and returns the version of the list.
-func (r *Recorder) list(ctx context.Context, s source) (string, error) {
-	list, err := s.list(ctx, metav1.ListOptions{LabelSelector: s.selector})
+// list records what is there and returns the revision of etcd at which it was read.
+func (r *Recorder) list(ctx context.Context, s source) (int64, error) {
+	answer, err := r.client.Get(ctx, s.prefix, clientv3.WithPrefix())
 	if err != nil {
-		return "", err
+		return 0, err
 	}
-	meta, ok := list.(metav1.ListInterface)
+	for _, kv := range answer.Kvs {
+		object, err := decode(kv, kv.ModRevision)
+		if err != nil {
+			return 0, err
+		}
+		r.record(s, Change{Type: watch.Added, Object: object, Seen: time.Now()})
+	}
+	return answer.Header.Revision, nil
+}
+
+// follow records what comes after a revision. The client goes on by itself where a broken
+// connection left it.
+func (r *Recorder) follow(ctx context.Context, s source, after int64) {
+	changes := r.client.Watch(ctx, s.prefix, clientv3.WithPrefix(), clientv3.WithPrevKV(), clientv3.WithRev(after+1))
+	for answer := range changes {
+		if err := answer.Err(); err != nil && ctx.Err() == nil {
+			r.gap(s, err)
+		}
+		for _, event := range answer.Events {
+			change, err := changeOf(event)
+			if err != nil {
+				r.gap(s, err)
+				continue
+			}
+			r.record(s, change)
+		}
+	}
+	if ctx.Err() == nil {
+		r.gap(s, fmt.Errorf("the watch has ended"))
+	}
+}
+
+func changeOf(event *clientv3.Event) (Change, error) {
+	change := Change{Type: watch.Modified, Seen: time.Now()}
+	kv := event.Kv
+	switch {
+	case event.Type == clientv3.EventTypeDelete && event.PrevKv == nil:
+		return change, fmt.Errorf("what was deleted is compacted: %s", event.Kv.Key)
+	case event.Type == clientv3.EventTypeDelete:
+		change.Type, kv = watch.Deleted, event.PrevKv
+	case event.IsCreate():
+		change.Type = watch.Added
+	}
+	var err error
+	change.Object, err = decode(kv, event.Kv.ModRevision)
+	return change, err
+}
+
+// decode reads an object as the API server stores it. Its resource version is not stored
+// with it, being that of the key.
+func decode(kv *mvccpb.KeyValue, revision int64) (Object, error) {
+	decoded, err := runtime.Decode(scheme.Codecs.UniversalDeserializer(), kv.Value)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kv.Key, err)
+	}
+	object, ok := decoded.(metav1.Object)
 	if !ok {
-		return "", fmt.Errorf("%T is no list", list)
+		return nil, fmt.Errorf("%s: a %T is no object", kv.Key, decoded)
+	}
+	object.SetResourceVersion(strconv.FormatInt(revision, 10))
+	return object, nil
+}
+
+func (r *Recorder) record(s source, change Change) {
+	if !s.selector.Matches(labels.Set(change.Object.GetLabels())) {
+		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, item := range items(list) {
-		r.history = append(r.history, Change{Type: watch.Added, Object: item, Seen: time.Now()})
-	}
-	return meta.GetResourceVersion(), nil
-}
-
-func items(list runtime.Object) []Object {
-	var all []Object
-	switch list := list.(type) {
-	case *corev1.NodeList:
-		for i := range list.Items {
-			all = append(all, &list.Items[i])
-		}
-	case *corev1.PodList:
-		for i := range list.Items {
-			all = append(all, &list.Items[i])
-		}
-	case *appsv1.DaemonSetList:
-		for i := range list.Items {
-			all = append(all, &list.Items[i])
-		}
-	}
-	return all
-}
-
-// follow watches from a version, again and again.
-func (r *Recorder) follow(ctx context.Context, s source, version string) {
-	for ctx.Err() == nil {
-		next, err := r.watchOnce(ctx, s, version)
-		version = next
-		if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
-			r.gap(s, err)
-			return
-		}
-		if err != nil {
-			pause(ctx)
-		}
-	}
+	r.history = append(r.history, change)
 }
 
 func (r *Recorder) gap(s source, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.gaps = append(r.gaps, s.kind+": "+err.Error())
-}
-
-func pause(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(retryAfter):
-	}
-}
-
-// watchOnce records until the watch ends, and returns the version from which to go on.
-func (r *Recorder) watchOnce(ctx context.Context, s source, version string) (string, error) {
-	w, err := s.watch(ctx, metav1.ListOptions{LabelSelector: s.selector, ResourceVersion: version, AllowWatchBookmarks: true})
-	if err != nil {
-		return version, err
-	}
-	defer w.Stop()
-	for event := range w.ResultChan() {
-		if event.Type == watch.Error {
-			return version, apierrors.FromObject(event.Object)
-		}
-		object, ok := event.Object.(Object)
-		if !ok {
-			return version, errors.New("an event without an object")
-		}
-		version = object.GetResourceVersion()
-		if event.Type != watch.Bookmark {
-			r.record(Change{Type: event.Type, Object: object, Seen: time.Now()})
-		}
-	}
-	return version, nil
-}
-
-func (r *Recorder) record(change Change) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.history = append(r.history, change)
+	r.gaps = append(r.gaps, s.prefix+": "+err.Error())
 }
