@@ -14,6 +14,7 @@ import (
 	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/daemonplan/daemonplan/daemonset/simulate"
 	"github.com/daemonplan/daemonplan/examples/dsplan/internal/dump"
+	"github.com/daemonplan/daemonplan/examples/dsplan/internal/picture"
 )
 
 // simulating is one run of simulate.
@@ -23,7 +24,8 @@ type simulating struct {
 	out     *bufio.Writer
 	screen  screen
 	bar     *progressBar
-	results []simulate.Result
+	results []simulate.Result // for the page
+	printed int
 	status  int
 }
 
@@ -77,8 +79,11 @@ func (r *simulating) all() error {
 	if err := r.change.apply(sets, with); err != nil {
 		return err
 	}
-	for i, set := range sets {
-		r.one(set, i == 0)
+	for _, set := range sets {
+		r.one(set)
+	}
+	if r.output == htmlOutput {
+		return picture.Write(r.out, r.results)
 	}
 	return nil
 }
@@ -94,7 +99,7 @@ func (r *simulating) read(files []string) ([]dump.Set, error) {
 }
 
 // one simulates a set and prints what came of it.
-func (r *simulating) one(set dump.Set, first bool) {
+func (r *simulating) one(set dump.Set) {
 	result, err := r.simulate(set)
 	r.bar.clear()
 	if err != nil {
@@ -105,6 +110,8 @@ func (r *simulating) one(set dump.Set, first bool) {
 		r.status = exitFailed
 	}
 	switch r.output {
+	case htmlOutput:
+		r.results = append(r.results, result)
 	case jsonOutput:
 		line, err := json.Marshal(result)
 		if err != nil {
@@ -112,7 +119,7 @@ func (r *simulating) one(set dump.Set, first bool) {
 		}
 		_, _ = r.out.Write(append(line, '\n'))
 	case textOutput:
-		if !first {
+		if r.printed++; r.printed > 1 {
 			say(r.out, "\n")
 		}
 		say(r.out, fmt.Sprintf("# %s\n%s", setName(set), simulate.Summary(result)))

@@ -57,7 +57,7 @@ func strips(r simulate.Result, s screen) string {
 	b := &strings.Builder{}
 	for _, g := range groups {
 		fmt.Fprintf(b, "%-*s |", label, g.label())
-		writeCells(b, g.states(r.Duration, columns), s.colour)
+		s.writeCells(b, g.states(r.Duration, columns))
 		b.WriteString("|\n")
 	}
 	if len(groups) > 0 {
@@ -70,11 +70,11 @@ func strips(r simulate.Result, s screen) string {
 }
 
 // writeCells writes states, with a change of colour only where it changes.
-func writeCells(b *strings.Builder, states []simulate.State, colour bool) {
+func (s screen) writeCells(b *strings.Builder, states []simulate.State) {
 	last := 0
 	for _, state := range states {
 		m := markOf(state)
-		if colour && m.colour != last {
+		if s.colour && m.colour != last {
 			fmt.Fprintf(b, "\x1b[38;5;%dm", m.colour)
 			last = m.colour
 		}
