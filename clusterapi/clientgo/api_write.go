@@ -24,7 +24,8 @@ func (a *API) PatchPod(ctx context.Context, pod daemonset.Ref, mergePatch []byte
 	if err != nil {
 		return nil, err
 	}
-	return a.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, guarded, metav1.PatchOptions{})
+	stored, err := a.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, guarded, metav1.PatchOptions{})
+	return stored, successor(err, corev1.Resource("pods"), pod)
 }
 
 // DeletePod asks for the pod's deletion.
@@ -51,8 +52,9 @@ func (a *API) PatchRevision(ctx context.Context, revision daemonset.Ref, mergePa
 	if err != nil {
 		return nil, err
 	}
-	return a.client.AppsV1().ControllerRevisions(revision.Namespace).
+	stored, err := a.client.AppsV1().ControllerRevisions(revision.Namespace).
 		Patch(ctx, revision.Name, types.MergePatchType, guarded, metav1.PatchOptions{})
+	return stored, successor(err, appsv1.Resource("controllerrevisions"), revision)
 }
 
 // DeleteRevision removes the revision.
@@ -72,8 +74,9 @@ func (a *API) UpdateStatus(ctx context.Context, set *appsv1.DaemonSet) (*appsv1.
 	if err != nil {
 		return nil, err
 	}
-	return a.client.AppsV1().DaemonSets(set.Namespace).
+	stored, err := a.client.AppsV1().DaemonSets(set.Namespace).
 		Patch(ctx, set.Name, types.JSONPatchType, patch, metav1.PatchOptions{}, "status")
+	return stored, successor(err, appsv1.Resource("daemonsets"), daemonset.Ref{Namespace: set.Namespace, Name: set.Name, UID: set.UID})
 }
 
 // operation is one step of a JSON patch (RFC 6902). "add" replaces what is there.
@@ -102,8 +105,8 @@ func only(uid types.UID) metav1.DeleteOptions {
 	return *metav1.NewPreconditionDeleteOptions(string(uid))
 }
 
-// guard keeps a merge patch from hitting a successor: an API server takes the UID in it for
-// a precondition.
+// guard keeps a merge patch from hitting a successor: no API server changes a UID, and what
+// it answers then is for the function successor.
 func guard(mergePatch []byte, uid types.UID) ([]byte, error) {
 	patch, meta := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if err := json.Unmarshal(mergePatch, &patch); err != nil {

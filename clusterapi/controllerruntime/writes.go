@@ -26,7 +26,7 @@ func (a *API) CreatePod(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, erro
 func (a *API) PatchPod(ctx context.Context, ref daemonset.Ref, mergePatch []byte) (*corev1.Pod, error) {
 	pod := &corev1.Pod{ObjectMeta: named(ref)}
 	if err := a.patch(ctx, pod, ref, mergePatch); err != nil {
-		return nil, err
+		return nil, successor(err, corev1.Resource("pods"), ref)
 	}
 	return pod, nil
 }
@@ -58,7 +58,7 @@ func (a *API) UpdateRevision(ctx context.Context, revision *appsv1.ControllerRev
 func (a *API) PatchRevision(ctx context.Context, ref daemonset.Ref, mergePatch []byte) (*appsv1.ControllerRevision, error) {
 	revision := &appsv1.ControllerRevision{ObjectMeta: named(ref)}
 	if err := a.patch(ctx, revision, ref, mergePatch); err != nil {
-		return nil, err
+		return nil, successor(err, appsv1.Resource("controllerrevisions"), ref)
 	}
 	return revision, nil
 }
@@ -100,8 +100,8 @@ func errNoUID(ref daemonset.Ref) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("the reference to %s/%s has no UID", ref.Namespace, ref.Name))
 }
 
-// guardPatch adds the UID to a merge patch. The API server answers with a Conflict when the
-// stored object has another one: a UID in a patch is a precondition.
+// guardPatch adds the UID to a merge patch, which no API server changes. What it answers to
+// one that is not the stored one is for the function successor.
 func guardPatch(mergePatch []byte, uid types.UID) ([]byte, error) {
 	var patch, metadata map[string]json.RawMessage // raw, so that numbers stay as they are
 	if err := json.Unmarshal(mergePatch, &patch); err != nil {
