@@ -33,6 +33,13 @@ func questions(t *testing.T) []question {
 		about("status-fleet.txt", "status", "-f", fleet),
 		about("status-fleet.jsonl", "status", "-f", fleet, "-o", "json"),
 	}
+	for _, name := range []string{"same", "tolerations", "image", "rollback", "ondelete", "new"} {
+		list = append(list, about("diff-"+name+".txt", "diff", "-f", fleet, "-with", "testdata/changes/"+name+".yaml"))
+	}
+	list = append(list,
+		about("diff-image.jsonl", "diff", "-f", fleet, "-with", "testdata/changes/image.yaml", "-o", "json"),
+		about("diff-dumps.txt", "diff", "-f", fleet, "-with", "testdata/cases/I01-noschedule-taint-keeps-running.yaml"),
+	)
 	files, err := filepath.Glob("testdata/cases/*.yaml")
 	require.NoError(t, err)
 	require.Len(t, files, 14)
@@ -43,7 +50,10 @@ func questions(t *testing.T) []question {
 		require.NoError(t, err)
 		require.Equal(t, noon[1], w.now, "the questions are asked at the time of the case")
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml") + ".txt"
-		list = append(list, about("explain-"+name, "explain", "-f", file), about("status-"+name, "status", "-f", file))
+		list = append(list,
+			about("explain-"+name, "explain", "-f", file), about("status-"+name, "status", "-f", file),
+			about("diff-"+name, "diff", "-f", file, "-with", "testdata/changes/demo-agent.yaml"),
+		)
 	}
 	return list
 }
@@ -129,6 +139,16 @@ func TestQuestionUsage(t *testing.T) {
 	}{
 		{"explain -h", "", []string{"explain", "-h"}, 0, "-node FILE", ""},
 		{"status -h", "", []string{"status", "-h"}, 0, "4 if one is stuck", ""},
+		{"diff -h", "", []string{"diff", "-h"}, 0, "Restarts", ""},
+		{"diff, no manifest", "", []string{"diff", "-f", fleet}, 2, "", "dsplan: -with is missing"},
+		{"diff, no file", "", []string{"diff", "-with", fleet}, 2, "", "dsplan: -f is missing"},
+		{"diff, argument", "", []string{"diff", "-f", fleet, "-with", fleet, "x"}, 2, "", `dsplan: unexpected argument "x"`},
+		{"diff, many snapshots", "", []string{"diff", "-f", "a.jsonl", "-with", fleet}, 2, "", "holds many snapshots"},
+		{"diff, standard input", "", []string{"diff", "-f", fleet, "-with", "-"}, 2, "", "only -f reads standard input"},
+		{"diff, missing file", "", []string{"diff", "-f", fleet, "-with", "testdata/none.yaml"}, 1, "", "dsplan: open testdata/none.yaml: "},
+		{"diff, nothing in it", "", []string{"diff", "-f", fleet, "-with", "testdata/new-node.yaml", "-ds", "a/b"}, 1, "", "anything to compare of a/b"},
+		{"diff, another selector", strings.ReplaceAll(done, `"agent"`, `"node-agent"`), []string{"diff", "-f", "-", "-with", "testdata/changes/demo-agent.yaml"}, 0, "the DaemonSet is new", ""},
+		{"diff, the same dump", "", []string{"diff", "-f", fleet, "-with", fleet, "-ds", "logging/log-shipper"}, 0, "unchanged: 20 nodes", ""},
 		{"explain, no file", "", []string{"explain"}, 2, "", `dsplan: -f is missing; see "dsplan explain -h"`},
 		{"status, argument", "", []string{"status", "-f", fleet, "node"}, 2, "", `dsplan: unexpected argument "node"`},
 		{"status, deadline", "", []string{"status", "-f", fleet, "-deadline", "0s"}, 2, "", "dsplan: -deadline is 0s; want more than 0"},

@@ -34,6 +34,7 @@ var table = hygiene.Table{
 		{Package: "expectations", Never: noIO},
 		{Package: "daemonset", Own: []string{"placement", "rollout", "backoff", "expectations"}, Never: pure},
 		{Package: "daemonset/explain", Own: []string{"daemonset", "placement", "rollout"}, Never: pure},
+		{Package: "daemonset/diff", Own: []string{"daemonset", "daemonset/explain", "placement", "rollout"}, Never: pure},
 		{Package: "daemonset/status", Own: []string{"daemonset", "rollout", "backoff"}, Never: pure},
 		{
 			Package: "daemonset/simulate",

@@ -30,6 +30,7 @@ Usage:
 	dsplan explain -f FILE [flags] [NODE...]   why there is a pod on a node, or none, and what comes next
 	dsplan status -f FILE [flags]              is each DaemonSet complete, and if not, what it waits for
 	dsplan simulate -f FILE [flags]            how long it takes to the end, and how bad it gets on the way
+	dsplan diff -f FILE -with FILE [flags]     what a changed DaemonSet, or another dump, would change
 	dsplan help                                print this text
 
 A dump is what this prints, in YAML or JSON, in one file or several:
@@ -56,6 +57,8 @@ func Run(args []string, s Streams, now func() time.Time) int {
 		return runStatus(args[1:], s, now)
 	case "simulate":
 		return runSimulate(args[1:], s, now)
+	case "diff":
+		return runDiff(args[1:], s, now)
 	case "help", "-h", "-help", "--help":
 		return help(s, usage)
 	}

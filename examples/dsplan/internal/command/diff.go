@@ -1,0 +1,226 @@
+package command
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/daemonset/diff"
+	"github.com/daemonplan/daemonplan/examples/dsplan/internal/dump"
+)
+
+const diffUsage = `Usage:
+
+	dsplan diff -f FILE -with FILE [flags]
+
+	-f FILE            a dump in YAML or JSON, "-" for standard input; may be repeated
+	-with FILE         DaemonSets as they are to be, or another dump
+	-ds NAMESPACE/NAME compare only this DaemonSet
+	-now TIME          plan for this time, in RFC 3339 (default: the current time)
+	-burst N           as for plan
+	-names N           name at most N nodes of a group, all for -1 (default: 5)
+	-o text|json       print for people, or one JSON object a line (default: text)
+
+If the file given with -with holds nothing but DaemonSets, they are manifests: each is applied
+to the one of its namespace and name in the dump, as an API server would. What a manifest
+leaves open takes the API's defaults; neither status nor uid is needed; an annotation that
+"kubectl rollout restart" wrote stays. DaemonSets that no manifest is of are left out.
+Otherwise it is another dump, say a later one, and every DaemonSet of the two is compared.
+
+Printed is what differs in the spec, whether the template is another one by value, and the
+nodes on which something differs:
+
+	Gains     the node takes a pod of the set, and did not
+	Admits    the pod there, which would not have been placed there, belongs there now
+	Loses     the pod there goes, and none takes its place
+	Closes    the node takes no new pod, and did; one that is there stays
+	Restarts  the pod there is replaced, and was not to be
+	Outdates  the pod there becomes outdated, and OnDelete leaves it until somebody deletes it
+	Spares    the pod there was to be replaced, and is not any more
+	Delays    what happened there now has to wait
+	Hastens   what had to wait there happens now
+	Differs   other pods are there, or wait for something else
+
+"now" is what the next plan does, "later" what waits, with the reason that the plan gives.
+
+The exit status is 0 if everything was compared, whether or not it differs, 1 if something
+could not be, 2 for bad usage.
+`
+
+// comparing is one run of diff.
+type comparing struct {
+	planning
+	names int
+}
+
+func runDiff(args []string, s Streams, now func() time.Time) int {
+	c := comparing{}
+	var with string
+	flags := flag.NewFlagSet("dsplan diff", flag.ContinueOnError)
+	flags.StringVar(&with, "with", "", "")
+	flags.IntVar(&c.names, "names", 5, "")
+	shared, err := parseFlags(flags, args, now)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return help(s, diffUsage)
+	case err == nil && len(shared.args) > 0:
+		err = fmt.Errorf("unexpected argument %q", shared.args[0])
+	case err == nil && with == "":
+		err = errors.New("-with is missing")
+	case err == nil && slices.ContainsFunc(append(shared.files, with), func(name string) bool { return strings.HasSuffix(name, linesSuffix) }):
+		err = fmt.Errorf("a %s file holds many snapshots; diff compares one with one", linesSuffix)
+	case err == nil && with == standardInput:
+		err = errors.New("-with is -; only -f reads standard input")
+	}
+	if err != nil {
+		return misused(s, err, "dsplan diff -h")
+	}
+	c.planning = planning{planFlags: shared, streams: s, out: bufio.NewWriterSize(s.Out, 1<<16)}
+	if before, after := c.read(shared.files), c.read([]string{with}); before != nil && after != nil {
+		c.compareAll(before, after, with)
+	}
+	if err := c.out.Flush(); err != nil {
+		c.report(err)
+	}
+	return c.status
+}
+
+// read reads files into one snapshot; nil if it is not complete.
+func (c *comparing) read(files []string) *dump.World {
+	world, complete := &dump.World{}, true
+	for _, file := range files {
+		read := func(r io.Reader) error { return world.Read(displayName(file), r) }
+		if err := c.withFile(file, read); err != nil {
+			c.report(err)
+			complete = false
+		}
+	}
+	if !complete {
+		return nil
+	}
+	return world
+}
+
+// change is one set before and after. One that is not there on a side has no DaemonSet there.
+type change struct {
+	name          string
+	before, after daemonset.Objects
+	err           error
+}
+
+func (c *comparing) compareAll(before, after *dump.World, with string) {
+	changes := between(before, after)
+	if after.HoldsOnlySets() {
+		changes = applied(before, after)
+	}
+	changes = slices.DeleteFunc(changes, func(ch change) bool { return c.set != "" && ch.name != c.set })
+	switch {
+	case len(changes) == 0 && c.set != "":
+		c.report(fmt.Errorf("neither the dump nor %s has anything to compare of %s", with, c.set))
+	case len(changes) == 0:
+		c.report(fmt.Errorf("%s: has no DaemonSets", with))
+	}
+	for _, ch := range changes {
+		c.compare(ch)
+	}
+}
+
+// applied puts each manifest in the place of the set that it is of.
+func applied(world, manifests *dump.World) []change {
+	sets := world.Sets()
+	return each(manifests.Sets(), func(manifest dump.Set) change {
+		ch := change{name: setName(manifest), err: manifest.Err}
+		i := slices.IndexFunc(sets, func(set dump.Set) bool { return setName(set) == ch.name })
+		if i >= 0 {
+			ch.before = sets[i].Objects
+			ch.err = cmp.Or(ch.err, sets[i].Err)
+		}
+		if ch.err != nil {
+			return ch
+		}
+		set, err := diff.Apply(ch.before.DaemonSet, manifest.Objects.DaemonSet)
+		if err != nil {
+			ch.err = err
+			return ch
+		}
+		ch.after = world.Around(set)
+		return ch
+	})
+}
+
+// between pairs the sets of two dumps by name.
+func between(before, after *dump.World) []change {
+	var changes []change
+	for _, set := range before.Sets() {
+		changes = append(changes, change{name: setName(set), before: set.Objects, err: set.Err})
+	}
+	for _, set := range after.Sets() {
+		i := slices.IndexFunc(changes, func(ch change) bool { return ch.name == setName(set) })
+		if i < 0 {
+			i = len(changes)
+			changes = append(changes, change{name: setName(set)})
+		}
+		changes[i].after = set.Objects
+		changes[i].err = cmp.Or(changes[i].err, set.Err)
+	}
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.name, b.name) })
+	return changes
+}
+
+// diffResult is what diff -o json prints for each DaemonSet.
+type diffResult struct {
+	DaemonSet string       `json:"daemonSet"`
+	Counts    []diff.Count `json:"counts"`
+	Report    *diff.Report `json:"report,omitempty"`
+	Error     string       `json:"error,omitempty"`
+}
+
+func (c *comparing) compare(ch change) {
+	var r diff.Report
+	err := ch.err
+	if err == nil {
+		r, err = diff.Snapshots(
+			daemonset.Snapshot{Objects: ch.before, Now: c.now}, daemonset.Snapshot{Objects: ch.after, Now: c.now},
+			daemonset.Options{Burst: c.burst},
+		)
+	}
+	if err != nil {
+		c.status = exitFailed
+	}
+	if c.json {
+		c.printJSON(ch, r, err)
+		return
+	}
+	if c.printed++; c.printed > 1 {
+		say(c.out, "\n")
+	}
+	text := "# " + ch.name + "\n"
+	if err != nil {
+		text += "error: " + message(err) + "\n"
+	} else {
+		text += diff.Describe(r, c.names)
+	}
+	say(c.out, text)
+}
+
+func (c *comparing) printJSON(ch change, r diff.Report, err error) {
+	result := diffResult{DaemonSet: ch.name, Counts: []diff.Count{}}
+	if err != nil {
+		result.Error = message(err)
+	} else {
+		result.Report = &r
+		result.Counts = append(result.Counts, r.Counts()...)
+	}
+	line, err := renderJSON(result)
+	if err != nil {
+		c.report(err)
+	}
+	_, _ = c.out.Write(line)
+}
