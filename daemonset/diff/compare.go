@@ -187,58 +187,81 @@ func because(side Side, report daemonset.NodeReport, node *corev1.Node) []string
 
 // effect is what a change does on a node, and to which pods; empty for nothing.
 func (c *comparison) effect(name string, before, after *daemonset.NodeReport) (Effect, []string) {
-	there := staying(before)
-	if c.before.set() != nil && c.after.set() != nil && after.Name != "" {
-		there = staying(after)
+	if effect, pods := c.place(name, before, after); effect != "" {
+		return effect, pods
 	}
-	wanted, wants := before.Verdict.Decision.Wants(), after.Verdict.Decision.Wants()
-	switch {
-	case wants && !wanted && len(there) > 0:
-		return Admits, there
-	case wants && !wanted:
-		return Gains, nil
-	case len(there) > 0 && (after.Name == "" || !wants && c.goes(name, after) && !c.went(name, before)):
-		return Loses, there
-	case wanted && !wants:
-		return Closes, there
-	case !wants && len(there) > 0 && c.went(name, before) && !c.goes(name, after):
-		return Spares, there
-	}
-	if effect, pods := c.fate(before, after); effect != "" && wants {
+	if effect, pods := c.fate(before, after); effect != "" && after.Verdict.Decision.Wants() {
 		return effect, pods
 	}
 	return c.pace(name, before, after)
 }
 
-// fate compares what becomes of the pods that are on a node before and after: whether an
-// update replaces them, or they are outdated and left alone by OnDelete.
-func (c *comparison) fate(before, after *daemonset.NodeReport) (Effect, []string) {
-	var restarted, spared, outdates []string
-	for _, on := range after.Pods {
-		i := slices.IndexFunc(before.Pods, func(b daemonset.PodReport) bool { return b.Ref == on.Ref })
-		if i < 0 || on.State == daemonset.Terminating {
-			continue
-		}
-		was, is := outdated(before.Pods[i]), outdated(on)
-		replaced, replaces := was && !c.before.onDelete(), is && !c.after.onDelete()
-		switch {
-		case replaces && !replaced:
-			restarted = append(restarted, on.Ref.Name)
-		case replaced && !replaces:
-			spared = append(spared, on.Ref.Name)
-		case is && !was:
-			outdates = append(outdates, on.Ref.Name)
-		}
-	}
+// place compares whether the node takes a pod, and keeps what is there.
+func (c *comparison) place(name string, before, after *daemonset.NodeReport) (Effect, []string) {
+	wanted, wants := before.Verdict.Decision.Wants(), after.Verdict.Decision.Wants()
+	there := c.there(before, after)
 	switch {
-	case len(restarted) > 0:
-		return Restarts, restarted
-	case len(outdates) > 0:
-		return Outdates, outdates
-	case len(spared) > 0:
-		return Spares, spared
+	case wants && !wanted && len(there) > 0:
+		return Admits, there
+	case wants && !wanted:
+		return Gains, nil
+	case wants:
+		return "", nil
+	}
+	went, goes := c.went(name, before), c.goes(name, after)
+	switch {
+	case len(there) > 0 && (after.Name == "" || goes && !went):
+		return Loses, there
+	case wanted:
+		return Closes, there
+	case len(there) > 0 && went && !goes:
+		return Spares, there
 	}
 	return "", nil
+}
+
+// there is the pods that a change of place is about: those on the node after it, and if the
+// node or the set is gone those before it.
+func (c *comparison) there(before, after *daemonset.NodeReport) []string {
+	if c.before.set() == nil || c.after.set() == nil || after.Name == "" {
+		return staying(before)
+	}
+	return staying(after)
+}
+
+// fate compares what becomes of the pods that are on a node before and after. A pod that turns
+// to be replaced tells more of the node than one that is left, and that more than one that is
+// spared.
+func (c *comparison) fate(before, after *daemonset.NodeReport) (Effect, []string) {
+	for _, effect := range []Effect{Restarts, Outdates, Spares} {
+		var pods []string
+		for _, on := range after.Pods {
+			i := slices.IndexFunc(before.Pods, func(b daemonset.PodReport) bool { return b.Ref == on.Ref })
+			if i >= 0 && on.State != daemonset.Terminating && c.turn(before.Pods[i], on) == effect {
+				pods = append(pods, on.Ref.Name)
+			}
+		}
+		if len(pods) > 0 {
+			return effect, pods
+		}
+	}
+	return "", nil
+}
+
+// turn is what becomes of one pod: whether an update replaces it, or it is outdated and left
+// alone by OnDelete.
+func (c *comparison) turn(before, after daemonset.PodReport) Effect {
+	was, is := outdated(before), outdated(after)
+	replaced, replaces := was && !c.before.onDelete(), is && !c.after.onDelete()
+	switch {
+	case replaces && !replaced:
+		return Restarts
+	case replaced && !replaces:
+		return Spares
+	case is && !was:
+		return Outdates
+	}
+	return ""
 }
 
 // goes reports whether the pods of a node that takes no new one go after the change: at once,

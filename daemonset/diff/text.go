@@ -24,7 +24,7 @@ func Describe(r Report, names int) string {
 		d.line("strategy: " + before + " -> " + after)
 	}
 	for _, c := range r.Counts() {
-		d.line(fmt.Sprintf("%s: %s, %d of them now", c.Effect, plural(c.Nodes, "node"), c.Now))
+		d.line(fmt.Sprintf("%s: %s, %d of them now", c.Effect, nodes(c.Nodes), c.Now))
 		for _, s := range stories(r.Nodes, c.Effect) {
 			text := s.text(names)
 			if r.After.Type == "" {
@@ -36,7 +36,7 @@ func Describe(r Report, names int) string {
 			}
 		}
 	}
-	d.line("unchanged: " + plural(r.Unchanged, "node"))
+	d.line("unchanged: " + nodes(r.Unchanged))
 	return d.String()
 }
 
@@ -58,9 +58,9 @@ func (t Template) text(r Report) string {
 	}
 	switch {
 	case t.Restarts > 0:
-		text += "; pods restart on " + plural(t.Restarts, "node")
+		text += "; pods restart on " + nodes(t.Restarts)
 	case t.Outdates > 0:
-		text += "; pods are outdated on " + plural(t.Outdates, "node") + ", and stay until somebody deletes them"
+		text += "; pods are outdated on " + nodes(t.Outdates) + ", and stay until somebody deletes them"
 	default:
 		text += "; no pod restarts that was not to"
 	}
@@ -71,7 +71,7 @@ func (s Strategy) text() string {
 	if s.Type == "" {
 		return "none"
 	}
-	text := fmt.Sprintf("%s, %s", s.Type, plural(s.Desired, "node"))
+	text := fmt.Sprintf("%s, %s", s.Type, nodes(s.Desired))
 	switch {
 	case s.MaxSurge > 0:
 		text += fmt.Sprintf(", maxSurge %d", s.MaxSurge)
@@ -92,11 +92,11 @@ type story struct {
 }
 
 // stories groups the nodes with one effect, in the order of their first nodes.
-func stories(nodes []Node, effect Effect) []story {
+func stories(all []Node, effect Effect) []story {
 	index := map[string]int{}
 	var list []story
-	for i := range nodes {
-		n := &nodes[i]
+	for i := range all {
+		n := &all[i]
 		if n.Effect != effect {
 			continue
 		}
@@ -116,7 +116,7 @@ func (s *story) text(names int) string {
 	if names < 0 {
 		names = len(s.names)
 	}
-	text := plural(len(s.names), "node")
+	text := nodes(len(s.names))
 	if names > 0 {
 		text += " (" + strings.Join(s.names[:min(names, len(s.names))], ", ")
 		if more := len(s.names) - names; more > 0 {
@@ -148,11 +148,11 @@ func shown(value string) string {
 	return value
 }
 
-func plural(n int, noun string) string {
+func nodes(n int) string {
 	if n == 1 {
-		return "1 " + noun
+		return "1 node"
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%d nodes", n)
 }
 
 type description struct{ strings.Builder }

@@ -106,7 +106,7 @@ func (j *judge) message() string {
 	case Stuck:
 		parts = append(parts, j.stuckOn())
 	case Paused:
-		parts = append(parts, plural(c.OnDelete, "outdated pod")+" left until somebody deletes them")
+		parts = append(parts, plural(c.OnDelete, "node")+" with a pod that is outdated until somebody deletes it")
 	case Progressing, Waiting:
 		parts = append(parts, j.goingOn()...)
 	case Complete:
@@ -149,7 +149,11 @@ func (j *judge) goingOn() []string {
 		parts = append(parts, plural(n, "pod")+" to delete now")
 	}
 	if reason := j.plan.Reason; reason != "" {
-		parts = append(parts, string(reason))
+		text := string(reason)
+		if !j.report.Until.IsZero() {
+			text += " until " + instant(j.report.Until)
+		}
+		parts = append(parts, text)
 	}
 	for _, w := range j.report.Waits {
 		parts = append(parts, w.text())

@@ -128,6 +128,25 @@ func TestExplainAgreesWithPlan(t *testing.T) {
 	assert.Len(t, planned, i)
 }
 
+// TestREADME keeps what the README says that a question is answered with.
+func TestREADME(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	asked := 0
+	for _, command := range []string{"explain", "status", "diff"} {
+		for _, rest := range strings.Split(string(readme), "\n    go run ./examples/dsplan "+command+" ")[1:] {
+			line, rest, _ := strings.Cut(rest, "\n")
+			_, rest, _ = strings.Cut(rest, "```\n")
+			want, _, closed := strings.Cut(rest, "```\n")
+			require.True(t, closed, line)
+			args := strings.Fields(strings.ReplaceAll(line, "examples/dsplan/testdata/", "testdata/"))
+			assert.Equal(t, want, dsplan("", append([]string{command}, args...)...).out, line)
+			asked++
+		}
+	}
+	assert.GreaterOrEqual(t, asked, 3)
+}
+
 func TestQuestionUsage(t *testing.T) {
 	done := `{"apiVersion":"v1","kind":"List","items":[` + strings.Join([]string{setWith(`"updateStrategy":{"type":"OnDelete"}`)}, ",") + "]}"
 	tests := []struct {

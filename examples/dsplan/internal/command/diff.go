@@ -67,17 +67,11 @@ func runDiff(args []string, s Streams, now func() time.Time) int {
 	flags.StringVar(&with, "with", "", "")
 	flags.IntVar(&c.names, "names", 5, "")
 	shared, err := parseFlags(flags, args, now)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
+	if errors.Is(err, flag.ErrHelp) {
 		return help(s, diffUsage)
-	case err == nil && len(shared.args) > 0:
-		err = fmt.Errorf("unexpected argument %q", shared.args[0])
-	case err == nil && with == "":
-		err = errors.New("-with is missing")
-	case err == nil && slices.ContainsFunc(append(shared.files, with), func(name string) bool { return strings.HasSuffix(name, linesSuffix) }):
-		err = fmt.Errorf("a %s file holds many snapshots; diff compares one with one", linesSuffix)
-	case err == nil && with == standardInput:
-		err = errors.New("-with is -; only -f reads standard input")
+	}
+	if err == nil {
+		err = checkDiff(shared, with)
 	}
 	if err != nil {
 		return misused(s, err, "dsplan diff -h")
@@ -90,6 +84,21 @@ func runDiff(args []string, s Streams, now func() time.Time) int {
 		c.report(err)
 	}
 	return c.status
+}
+
+func checkDiff(shared planFlags, with string) error {
+	isMany := func(name string) bool { return strings.HasSuffix(name, linesSuffix) }
+	switch {
+	case len(shared.args) > 0:
+		return fmt.Errorf("unexpected argument %q", shared.args[0])
+	case with == "":
+		return errors.New("-with is missing")
+	case with == standardInput:
+		return errors.New("-with is -; only -f reads standard input")
+	case isMany(with) || slices.ContainsFunc(shared.files, isMany):
+		return fmt.Errorf("a %s file holds many snapshots; diff compares one with one", linesSuffix)
+	}
+	return nil
 }
 
 // read reads files into one snapshot; nil if it is not complete.
