@@ -117,8 +117,8 @@ func (c *comparing) read(files []string) *dump.World {
 	return world
 }
 
-// change is one set before and after. One that is not there on a side has no DaemonSet there.
-type change struct {
+// pair is one set before and after. One that is not there on a side has no DaemonSet there.
+type pair struct {
 	name          string
 	before, after daemonset.Objects
 	err           error
@@ -129,57 +129,57 @@ func (c *comparing) compareAll(before, after *dump.World, with string) {
 	if after.HoldsOnlySets() {
 		changes = applied(before, after)
 	}
-	changes = slices.DeleteFunc(changes, func(ch change) bool { return c.set != "" && ch.name != c.set })
+	changes = slices.DeleteFunc(changes, func(p pair) bool { return c.set != "" && p.name != c.set })
 	switch {
 	case len(changes) == 0 && c.set != "":
 		c.report(fmt.Errorf("neither the dump nor %s has anything to compare of %s", with, c.set))
 	case len(changes) == 0:
 		c.report(fmt.Errorf("%s: has no DaemonSets", with))
 	}
-	for _, ch := range changes {
-		c.compare(ch)
+	for _, p := range changes {
+		c.compare(p)
 	}
 }
 
 // applied puts each manifest in the place of the set that it is of.
-func applied(world, manifests *dump.World) []change {
+func applied(world, manifests *dump.World) []pair {
 	sets := world.Sets()
-	return each(manifests.Sets(), func(manifest dump.Set) change {
-		ch := change{name: setName(manifest), err: manifest.Err}
-		i := slices.IndexFunc(sets, func(set dump.Set) bool { return setName(set) == ch.name })
+	return each(manifests.Sets(), func(manifest dump.Set) pair {
+		p := pair{name: setName(manifest), err: manifest.Err}
+		i := slices.IndexFunc(sets, func(set dump.Set) bool { return setName(set) == p.name })
 		if i >= 0 {
-			ch.before = sets[i].Objects
-			ch.err = cmp.Or(ch.err, sets[i].Err)
+			p.before = sets[i].Objects
+			p.err = cmp.Or(p.err, sets[i].Err)
 		}
-		if ch.err != nil {
-			return ch
+		if p.err != nil {
+			return p
 		}
-		set, err := diff.Apply(ch.before.DaemonSet, manifest.Objects.DaemonSet)
+		set, err := diff.Apply(p.before.DaemonSet, manifest.Objects.DaemonSet)
 		if err != nil {
-			ch.err = err
-			return ch
+			p.err = err
+			return p
 		}
-		ch.after = world.Around(set)
-		return ch
+		p.after = world.Around(set)
+		return p
 	})
 }
 
 // between pairs the sets of two dumps by name.
-func between(before, after *dump.World) []change {
-	var changes []change
+func between(before, after *dump.World) []pair {
+	var changes []pair
 	for _, set := range before.Sets() {
-		changes = append(changes, change{name: setName(set), before: set.Objects, err: set.Err})
+		changes = append(changes, pair{name: setName(set), before: set.Objects, err: set.Err})
 	}
 	for _, set := range after.Sets() {
-		i := slices.IndexFunc(changes, func(ch change) bool { return ch.name == setName(set) })
+		i := slices.IndexFunc(changes, func(p pair) bool { return p.name == setName(set) })
 		if i < 0 {
 			i = len(changes)
-			changes = append(changes, change{name: setName(set)})
+			changes = append(changes, pair{name: setName(set)})
 		}
 		changes[i].after = set.Objects
 		changes[i].err = cmp.Or(changes[i].err, set.Err)
 	}
-	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(changes, func(a, b pair) int { return cmp.Compare(a.name, b.name) })
 	return changes
 }
 
@@ -191,12 +191,12 @@ type diffResult struct {
 	Error     string       `json:"error,omitempty"`
 }
 
-func (c *comparing) compare(ch change) {
+func (c *comparing) compare(p pair) {
 	var r diff.Report
-	err := ch.err
+	err := p.err
 	if err == nil {
 		r, err = diff.Snapshots(
-			daemonset.Snapshot{Objects: ch.before, Now: c.now}, daemonset.Snapshot{Objects: ch.after, Now: c.now},
+			daemonset.Snapshot{Objects: p.before, Now: c.now}, daemonset.Snapshot{Objects: p.after, Now: c.now},
 			daemonset.Options{Burst: c.burst},
 		)
 	}
@@ -204,13 +204,13 @@ func (c *comparing) compare(ch change) {
 		c.status = exitFailed
 	}
 	if c.json {
-		c.printJSON(ch, r, err)
+		c.printJSON(p, r, err)
 		return
 	}
 	if c.printed++; c.printed > 1 {
 		say(c.out, "\n")
 	}
-	text := "# " + ch.name + "\n"
+	text := "# " + p.name + "\n"
 	if err != nil {
 		text += "error: " + message(err) + "\n"
 	} else {
@@ -219,8 +219,8 @@ func (c *comparing) compare(ch change) {
 	say(c.out, text)
 }
 
-func (c *comparing) printJSON(ch change, r diff.Report, err error) {
-	result := diffResult{DaemonSet: ch.name, Counts: []diff.Count{}}
+func (c *comparing) printJSON(p pair, r diff.Report, err error) {
+	result := diffResult{DaemonSet: p.name, Counts: []diff.Count{}}
 	if err != nil {
 		result.Error = message(err)
 	} else {
