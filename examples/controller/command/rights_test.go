@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/daemonplan/daemonplan/clusterapi/clientgo"
+	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -16,8 +18,6 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"github.com/daemonplan/daemonplan/clusterapi/clientgo"
-	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/daemonplan/daemonplan/examples/controller/command"
 	"github.com/daemonplan/daemonplan/examples/controller/manifests"
 )

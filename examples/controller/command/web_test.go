@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 func TestPlansOverHTTP(t *testing.T) {
