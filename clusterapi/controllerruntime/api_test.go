@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	crfake "sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -145,6 +147,38 @@ func TestErrorsComeThrough(t *testing.T) {
 		object, err := call()
 		require.ErrorIs(t, err, answer, name)
 		require.Nil(t, object, name)
+	}
+}
+
+// TestPatchOfASuccessor: only the answer that is about the UID means that the object is
+// another one; what else is not valid stays Invalid.
+func TestPatchOfASuccessor(t *testing.T) {
+	invalid := func(path ...string) error {
+		cause := field.Invalid(field.NewPath(path[0], path[1:]...), "x", "field is immutable")
+		return apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "pod", field.ErrorList{cause})
+	}
+	tests := []struct {
+		name     string
+		answer   error
+		conflict bool
+	}{
+		{"UID", invalid("metadata", "uid"), true},
+		{"another field", invalid("metadata", "labels"), false},
+		{"a field of that name elsewhere", invalid("spec", "uid"), false},
+		{"another refusal", apierrors.NewBadRequest("metadata.uid"), false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			api := newSink(t, tt.answer)
+			_, podErr := api.PatchPod(t.Context(), podRef, []byte(`{}`))
+			_, revisionErr := api.PatchRevision(t.Context(), podRef, []byte(`{}`))
+			for _, err := range []error{podErr, revisionErr} {
+				require.Equal(t, tt.conflict, apierrors.IsConflict(err), "%v", err)
+				if !tt.conflict {
+					require.Equal(t, tt.answer, err)
+				}
+			}
+		})
 	}
 }
 

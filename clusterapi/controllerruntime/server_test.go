@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -178,7 +179,8 @@ func (s *resource[T]) updateStatus(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, obj, err)
 }
 
-// patch takes the UID in the patch for a precondition, as an API server does.
+// patch refuses another UID than the stored one as an API server of v1.37.2 does: as a change
+// of what cannot be changed.
 func (s *resource[T]) patch(w http.ResponseWriter, r *http.Request) {
 	s.calls.add("patch " + s.name)
 	if got := r.Header.Get("Content-Type"); got != string(types.MergePatchType) {
@@ -201,8 +203,10 @@ func (s *resource[T]) patch(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ref := daemonset.Ref{Namespace: stored.GetNamespace(), Name: stored.GetName(), UID: stored.GetUID()}
-	if patch.Metadata.UID != "" {
-		ref.UID = patch.Metadata.UID
+	if uid := patch.Metadata.UID; uid != "" && uid != ref.UID {
+		immutable := field.Invalid(field.NewPath("metadata", "uid"), uid, "field is immutable")
+		writeError(w, apierrors.NewInvalid(s.gvk.GroupKind(), ref.Name, field.ErrorList{immutable}))
+		return
 	}
 	switch any(stored).(type) {
 	case *corev1.Pod:
