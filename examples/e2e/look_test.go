@@ -117,18 +117,24 @@ func (s *scene) revisions() string {
 func (s *scene) reported(reason string) {
 	s.t.Helper()
 	s.eventually("an event "+reason, func() (bool, string) {
-		list, err := s.client.CoreV1().Events(s.ns).List(s.ctx, metav1.ListOptions{})
-		if err != nil {
-			return false, err.Error()
-		}
-		var seen []string
-		for _, event := range list.Items {
-			if event.InvolvedObject.Kind == "DaemonSet" && event.InvolvedObject.Name == setName {
-				seen = append(seen, event.Reason)
-			}
-		}
+		seen := s.events()
 		return slices.Contains(seen, reason), fmt.Sprint(seen)
 	})
+}
+
+// events returns the reasons of the events about the scene's set, sorted, each once.
+func (s *scene) events() []string {
+	s.t.Helper()
+	list, err := s.client.CoreV1().Events(s.ns).List(s.ctx, metav1.ListOptions{})
+	require.NoError(s.t, err)
+	var reasons []string
+	for _, event := range list.Items {
+		if event.InvolvedObject.Kind == "DaemonSet" && event.InvolvedObject.Name == setName {
+			reasons = append(reasons, event.Reason)
+		}
+	}
+	slices.Sort(reasons)
+	return slices.Compact(reasons)
 }
 
 // nodes returns the names of the scene's nodes.

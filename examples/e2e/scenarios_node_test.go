@@ -70,6 +70,18 @@ func nodeScenarios() []scenario {
 			},
 		},
 		{
+			name: "events", why: "what is created and deleted is told as events", nodes: 2,
+			unlike: "events are those of a plan, which has none for creates and deletes that succeed",
+			run: func(s *scene) {
+				s.create()
+				s.reaches(settled(2))
+				s.changeNode(s.node(0), taint(corev1.TaintEffectNoExecute))
+				s.reaches(settled(1))
+				s.quiet()
+				s.answer("events %v", s.events())
+			},
+		},
+		{
 			name: "pod-deleted", why: "a pod that a user deletes is replaced", nodes: 3,
 			run: func(s *scene) {
 				s.create()

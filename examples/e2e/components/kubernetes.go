@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/component-base/cli"
 	"k8s.io/component-base/logs"
-	_ "k8s.io/component-base/logs/json/register" // so that go build finds all that the shipped programs need
+	_ "k8s.io/component-base/logs/json/register"          // so that go build finds all that the shipped programs need
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // rest client metrics, as in the shipped programs
 	kubectl "k8s.io/kubectl/pkg/cmd"
 	"k8s.io/kubectl/pkg/cmd/util"
