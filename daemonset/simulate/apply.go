@@ -34,16 +34,7 @@ func (r *run) count(resource, verb string) { r.writes[Write{Resource: resource, 
 
 // apply carries a plan out, and reports whether it changed anything but the status.
 func (r *run) apply(plan daemonset.Plan) (changed bool) {
-	for _, c := range plan.Claims {
-		changed = r.claim(c) || changed
-	}
-	for _, c := range plan.Revisions {
-		r.writeRevision(c)
-		changed = true
-	}
-	for _, l := range plan.Relabels {
-		changed = r.relabel(l) || changed
-	}
+	changed = r.applyHistory(plan)
 	for _, c := range plan.Creates {
 		r.create(plan, c)
 		changed = true
@@ -59,10 +50,23 @@ func (r *run) apply(plan daemonset.Plan) (changed bool) {
 		r.count(eventResource, createVerb)
 	}
 	if plan.Status != nil {
-		collided := plan.Reason == daemonset.RevisionCollision
 		r.set.Status = *plan.Status
 		r.count(statusResource, updateVerb)
-		changed = changed || collided
+	}
+	return changed || plan.Reason == daemonset.RevisionCollision
+}
+
+// applyHistory carries out what comes before pods are created and deleted.
+func (r *run) applyHistory(plan daemonset.Plan) (changed bool) {
+	for _, c := range plan.Claims {
+		changed = r.claim(c) || changed
+	}
+	for _, c := range plan.Revisions {
+		r.writeRevision(c)
+		changed = true
+	}
+	for _, l := range plan.Relabels {
+		changed = r.relabel(l) || changed
 	}
 	return changed
 }

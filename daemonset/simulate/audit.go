@@ -88,36 +88,27 @@ func (r *run) stepOf(plan daemonset.Plan) step {
 	return s
 }
 
+// touched is what the nodes that a plan touches come to.
+type touched struct {
+	taken, joined, crowded, wrong []string // nodes, by what is done to them; see the rules
+	excess                        int      // nodes that lose one pod too many
+	paired                        int      // surges that come to an end
+}
+
 // audit looks at the nodes that the plan touches; what the others amount to is kept count of
 // as their pods change.
 func (r *run) audit(plan daemonset.Plan) []Violation {
 	s, budget := r.stepOf(plan), r.limits()
-	down, doubled := r.counted.desired-r.counted.serving, r.counted.doubled
-	wrong := s.stray
-	var taken, joined, crowded []string
+	t := touched{wrong: s.stray}
 	for _, i := range s.touched {
 		n := &r.nodes[i]
-		v := n.look(s, i, r.clock(), r.minReady)
-		switch lost := n.eligible && v.before && !v.after; {
-		case lost && v.excess:
-			down++
-		case lost:
-			taken = append(taken, n.obj.Name)
-		}
-		if n.doubled && !v.doubled {
-			doubled--
-		}
-		switch created := s.creates[i]; {
-		case created == 0:
-		case !n.eligible:
-			wrong = append(wrong, n.obj.Name)
-		case created > 1 || v.live > 0 && budget.MaxSurge == 0 || v.liveCurrent > 0:
-			crowded = append(crowded, n.obj.Name)
-		case v.before:
-			joined = append(joined, n.obj.Name)
+		v := n.look(s, r.clock(), r.minReady)
+		t.count(n, v)
+		if s.creates[i] > 0 {
+			t.place(n, v, s.creates[i] > 1 || v.live > 0 && budget.MaxSurge == 0)
 		}
 	}
-	unavailable := budget.MaxUnavailable
+	down, unavailable := r.counted.desired-r.counted.serving+t.excess, budget.MaxUnavailable
 	switch {
 	case budget.MaxSurge == 0:
 	case r.options.Plan.Surge == daemonset.SurgeOrReplace:
@@ -126,11 +117,37 @@ func (r *run) audit(plan daemonset.Plan) []Violation {
 		down, unavailable = 0, 0
 	}
 	return slices.Concat(
-		r.violation(MaxUnavailable, unavailable, down+len(taken), taken),
-		r.violation(MaxSurge, budget.MaxSurge, doubled+len(joined), joined),
-		r.violation(OnePod, 0, len(crowded), crowded),
-		r.violation(RightNode, 0, len(wrong), wrong),
+		r.violation(MaxUnavailable, unavailable, down+len(t.taken), t.taken),
+		r.violation(MaxSurge, budget.MaxSurge, r.counted.doubled-t.paired+len(t.joined), t.joined),
+		r.violation(OnePod, 0, len(t.crowded), t.crowded),
+		r.violation(RightNode, 0, len(t.wrong), t.wrong),
 	)
+}
+
+// count sorts a node by what the step's deletes do to it.
+func (t *touched) count(n *node, v view) {
+	switch lost := n.eligible && v.before && !v.after; {
+	case lost && v.excess:
+		t.excess++
+	case lost:
+		t.taken = append(t.taken, n.obj.Name)
+	}
+	if n.doubled && !v.doubled {
+		t.paired++
+	}
+}
+
+// place sorts a node on which a pod is created. crowded says that it is one too many whatever
+// revisions the pods there are of.
+func (t *touched) place(n *node, v view, crowded bool) {
+	switch {
+	case !n.eligible:
+		t.wrong = append(t.wrong, n.obj.Name)
+	case crowded || v.liveCurrent > 0:
+		t.crowded = append(t.crowded, n.obj.Name)
+	case v.before:
+		t.joined = append(t.joined, n.obj.Name)
+	}
 }
 
 // violation is one if nodes were touched and more than the limit came of it.
@@ -150,27 +167,28 @@ type view struct {
 	doubled           bool // after: as known.doubled
 }
 
-func (n *node) look(s step, i int, now time.Time, minReady time.Duration) view {
+func (n *node) look(s step, now time.Time, minReady time.Duration) view {
 	v := view{}
-	liveOutdated, outdated, starting := 0, false, false
+	outdated, starting := false, false
 	for _, p := range n.pods {
 		if !p.live() {
 			continue
 		}
-		stays, available := !s.deletes[p], p.available(now, minReady)
+		available := p.available(now, minReady)
+		v.live++
 		v.before = v.before || available
-		v.after = v.after || available && stays
 		if p.current {
 			v.liveCurrent++
-			starting = starting || stays && !available
-		} else {
-			liveOutdated++
-			outdated = outdated || stays
 		}
+		if s.deletes[p] {
+			continue
+		}
+		v.after = v.after || available
+		outdated = outdated || !p.current
+		starting = starting || p.current && !available
 	}
-	v.live = v.liveCurrent + liveOutdated
-	v.doubled = outdated && starting && s.creates[i] == 0
-	v.excess = v.liveCurrent > 1 || liveOutdated > 1 || v.live > 1 && !v.after
+	v.doubled = outdated && starting
+	v.excess = v.liveCurrent > 1 || v.live-v.liveCurrent > 1 || v.live > 1 && !v.after
 	return v
 }
 

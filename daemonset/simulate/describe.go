@@ -38,7 +38,7 @@ func Summary(r Result) string {
 	line("pods", "at most %d", r.PeakPods)
 	line("worst", "%s", r.Worst.of(r.Desired))
 	for _, z := range r.Zones {
-		if z.Desired == 0 {
+		if z.Desired == 0 || z.Desired == r.Desired {
 			continue
 		}
 		line("zone", "%s  %s", orDash(z.Name), z.Worst.of(z.Desired))

@@ -94,31 +94,16 @@ type leftOut struct{ updated, outdated int32 }
 // strategy's percentages are of all nodes, so they are given as numbers; what is left out of
 // the status is taken from the old one and added to the new one.
 func (r *run) part() part {
-	room := r.room()
+	keep := r.chosen()
 	out := part{}
-	keep := make([]bool, len(r.nodes))
-	var carried []string // hashes that some pod of the part has, so that its revision is kept
 	for i := range r.nodes {
 		n := &r.nodes[i]
-		switch {
-		case n.class == restless:
-			keep[i] = true
-		case n.class == vacant:
-			continue
-		case n.class == waiting && room > 0:
-			keep[i] = true
-			room--
-		}
-		if !keep[i] && !slices.Contains(carried, n.hash) {
-			carried = append(carried, n.hash)
-			keep[i] = true
-		}
 		switch {
 		case keep[i]:
 			out.nodes = append(out.nodes, n.obj)
 		case n.class == settled:
 			out.counted.updated++
-		default:
+		case n.class == waiting:
 			out.counted.outdated++
 		}
 	}
@@ -129,6 +114,29 @@ func (r *run) part() part {
 	}
 	out.set = r.setFor(out.counted)
 	return out
+}
+
+// chosen says which nodes are in a part: besides those where something may happen, one that
+// carries each hash that the others carry, so that its revision is kept.
+func (r *run) chosen() []bool {
+	room := r.room()
+	keep := make([]bool, len(r.nodes))
+	var carried []string
+	for i := range r.nodes {
+		n := &r.nodes[i]
+		switch {
+		case n.class == vacant:
+		case n.class == restless:
+			keep[i] = true
+		case n.class == waiting && room > 0:
+			keep[i] = true
+			room--
+		case !slices.Contains(carried, n.hash):
+			keep[i] = true
+			carried = append(carried, n.hash)
+		}
+	}
+	return keep
 }
 
 // room is how many waiting nodes a pass can take at most.

@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // pod is one pod of the set. The object is replaced, not written to, as long as it may be the
@@ -33,8 +32,6 @@ func (p *pod) edit() *corev1.Pod {
 	}
 	return p.obj
 }
-
-func (p *pod) id() types.UID { return p.obj.UID }
 
 func (p *pod) terminating() bool { return p.obj.DeletionTimestamp != nil }
 
@@ -70,9 +67,8 @@ func (p *pod) available(now time.Time, minReady time.Duration) bool {
 // setReady writes the Ready condition, in a slice of its own.
 func (p *pod) setReady(status corev1.ConditionStatus, now time.Time) {
 	obj := p.edit()
-	conditions := slices.Clone(obj.Status.Conditions)
-	conditions = slices.DeleteFunc(conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady })
-	obj.Status.Conditions = append(conditions, corev1.PodCondition{
+	isReady := func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady }
+	obj.Status.Conditions = append(slices.DeleteFunc(slices.Clone(obj.Status.Conditions), isReady), corev1.PodCondition{
 		Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.NewTime(now),
 	})
 }

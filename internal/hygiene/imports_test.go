@@ -41,6 +41,7 @@ var table = hygiene.Table{
 			Own:     []string{"daemonset", "placement", "rollout", "backoff", "expectations"},
 			Never:   pure,
 		},
+		{Package: "daemonset/plantest", Own: []string{"daemonset"}, Support: true},
 		// Not placement and rollout: it applies plans, it does not judge.
 		{Package: "clusterapi", Own: []string{"daemonset", "backoff", "expectations"}, Never: []hygiene.Ban{
 			{Path: "k8s.io/client-go", Why: "adapters are in nested modules"},

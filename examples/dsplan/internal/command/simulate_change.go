@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/daemonplan/daemonplan/examples/dsplan/internal/dump"
 )
@@ -22,24 +23,9 @@ func (c change) apply(sets []dump.Set, with []dump.Set) error {
 	fits := make([]bool, len(c.images))
 	used := 0
 	for i := range sets {
-		set := &sets[i]
-		if set.Err != nil || set.Objects.DaemonSet == nil {
-			continue
+		if sets[i].Err == nil && sets[i].Objects.DaemonSet != nil {
+			used += c.applyTo(&sets[i], with, fits)
 		}
-		changed := set.Objects.DaemonSet.DeepCopy()
-		for j := range with {
-			if with[j].Namespace == set.Namespace && with[j].Name == set.Name && with[j].Objects.DaemonSet != nil {
-				replace(changed, with[j].Objects.DaemonSet)
-				used++
-			}
-		}
-		for j, image := range c.images {
-			fits[j] = setImage(changed, image) || fits[j]
-		}
-		if len(with)+len(c.images) > 0 {
-			changed.Generation++
-		}
-		set.Objects.DaemonSet = changed
 	}
 	if used < len(with) {
 		return fmt.Errorf("-with %s: has a DaemonSet that is not simulated", c.file)
@@ -50,6 +36,26 @@ func (c change) apply(sets []dump.Set, with []dump.Set) error {
 		}
 	}
 	return nil
+}
+
+// applyTo changes one set. It notes which images fit, and returns how many of with did.
+func (c change) applyTo(set *dump.Set, with []dump.Set, fits []bool) int {
+	changed := set.Objects.DaemonSet.DeepCopy()
+	used := 0
+	for _, other := range with {
+		if other.Namespace == set.Namespace && other.Name == set.Name && other.Objects.DaemonSet != nil {
+			replace(changed, other.Objects.DaemonSet)
+			used++
+		}
+	}
+	for j, image := range c.images {
+		fits[j] = setImage(changed, image) || fits[j]
+	}
+	if !equality.Semantic.DeepEqual(changed.Spec, set.Objects.DaemonSet.Spec) {
+		changed.Generation++
+	}
+	set.Objects.DaemonSet = changed
+	return used
 }
 
 // replace does what applying a manifest would: it takes over what users write, and keeps what

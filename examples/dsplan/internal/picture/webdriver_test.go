@@ -90,11 +90,11 @@ func (b *browser) call(method, path string, body any) any {
 	require.NoError(b.t, err)
 	response, err := http.DefaultClient.Do(request)
 	require.NoError(b.t, err)
-	defer response.Body.Close()
 	var answer struct {
 		Value any `json:"value"`
 	}
 	require.NoError(b.t, json.NewDecoder(response.Body).Decode(&answer))
+	require.NoError(b.t, response.Body.Close())
 	require.Equal(b.t, http.StatusOK, response.StatusCode, "%s %s: %v", method, path, answer.Value)
 	return answer.Value
 }
