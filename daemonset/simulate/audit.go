@@ -168,8 +168,7 @@ type view struct {
 }
 
 func (n *node) look(s step, now time.Time, minReady time.Duration) view {
-	v := view{}
-	outdated, starting := false, false
+	v, rest := view{}, tally{}
 	for _, p := range n.pods {
 		if !p.live() {
 			continue
@@ -180,14 +179,12 @@ func (n *node) look(s step, now time.Time, minReady time.Duration) view {
 		if p.current {
 			v.liveCurrent++
 		}
-		if s.deletes[p] {
-			continue
+		if !s.deletes[p] {
+			rest.add(p, available)
 		}
-		v.after = v.after || available
-		outdated = outdated || !p.current
-		starting = starting || p.current && !available
 	}
-	v.doubled = outdated && starting
+	v.after = rest.updated || rest.outdated
+	v.doubled = rest.starting && (rest.outdated || rest.unready)
 	v.excess = v.liveCurrent > 1 || v.live-v.liveCurrent > 1 || v.live > 1 && !v.after
 	return v
 }

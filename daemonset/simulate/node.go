@@ -72,26 +72,29 @@ type tally struct {
 }
 
 func (n *node) take(now time.Time, minReady time.Duration) tally {
-	var t tally
+	t := tally{}
 	for _, p := range n.pods {
-		available := p.available(now, minReady)
-		t.serves = t.serves || available && !p.terminating()
-		switch {
-		case p.terminating():
-			t.stopping = true
-		case p.ended():
-			t.brokenPod = true
-		case p.current && available:
-			t.updated = true
-		case p.current:
-			t.starting = true
-		case available:
-			t.outdated = true
-		default:
-			t.unready = true
-		}
+		t.add(p, p.available(now, minReady))
 	}
 	return t
+}
+
+func (t *tally) add(p *pod, available bool) {
+	t.serves = t.serves || available && !p.terminating()
+	switch {
+	case p.terminating():
+		t.stopping = true
+	case p.ended():
+		t.brokenPod = true
+	case p.current && available:
+		t.updated = true
+	case p.current:
+		t.starting = true
+	case available:
+		t.outdated = true
+	default:
+		t.unready = true
+	}
 }
 
 func (t tally) state(n *node) State {

@@ -43,7 +43,7 @@ type Outcome string
 // The outcomes.
 const (
 	Complete Outcome = "Complete" // every node that should run a pod is settled, and nothing is left to do
-	Stalled  Outcome = "Stalled"  // nothing is left to do or to wait for, and some nodes are not settled
+	Stalled  Outcome = "Stalled"  // nothing is left to do or to wait for, and some nodes are not as they should be; see Waits
 	CutOff   Outcome = "CutOff"   // the limit of time or of passes was reached
 )
 

@@ -76,8 +76,10 @@ func (r *simulating) all() error {
 			return fmt.Errorf("-with: %w", with[i].Err)
 		}
 	}
-	if err := r.change.apply(sets, with); err != nil {
-		return err
+	if len(with)+len(r.change.images) > 0 {
+		if err := r.change.apply(sets, with); err != nil {
+			return err
+		}
 	}
 	for _, set := range sets {
 		r.one(set)
