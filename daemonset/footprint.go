@@ -160,9 +160,9 @@ func (f *Footprints) On(node *corev1.Node) Footprint {
 }
 
 func addTo(total, more corev1.ResourceList) {
-	for name, amount := range more {
+	for _, name := range slices.Sorted(maps.Keys(more)) {
 		sum := total[name]
-		sum.Add(amount)
+		sum.Add(more[name])
 		total[name] = sum
 	}
 }

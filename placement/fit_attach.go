@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -32,8 +33,8 @@ type attachKind struct {
 
 func compileAttachments(disks []disk, bound map[string]*corev1.PersistentVolume, opts FitOptions) attachments {
 	compiled := attachments{claims: map[string]attachable{}, limits: map[string]map[string]int64{}}
-	for key, volume := range bound {
-		if a, counted := attachableVolume(&volume.Spec.PersistentVolumeSource); counted {
+	for _, key := range slices.Sorted(maps.Keys(bound)) {
+		if a, counted := attachableVolume(&bound[key].Spec.PersistentVolumeSource); counted {
 			compiled.claims[key] = a
 		}
 	}

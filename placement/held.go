@@ -28,7 +28,7 @@ func heldRequests(pod *corev1.Pod) quantities {
 			total.put(q.name, q.value)
 		}
 	}
-	for name, value := range h.spec.Overhead {
+	for name, value := range inOrder(h.spec.Overhead) {
 		total.add(name, value)
 	}
 	return total

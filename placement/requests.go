@@ -2,11 +2,24 @@ package placement
 
 import (
 	"cmp"
+	"iter"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
+
+// inOrder yields a resource list by name.
+func inOrder(list corev1.ResourceList) iter.Seq2[corev1.ResourceName, resource.Quantity] {
+	return func(yield func(corev1.ResourceName, resource.Quantity) bool) {
+		for _, name := range slices.Sorted(maps.Keys(list)) {
+			if !yield(name, list[name]) {
+				return
+			}
+		}
+	}
+}
 
 // quantities is a small resource list that is added up exactly, before anything is rounded.
 // Its quantities are its own.
@@ -67,10 +80,10 @@ func (list *quantities) raise(from quantities) {
 // addList adds requests, and of defaults what requests do not name. An API server gives a
 // container its limits as requests so, in a pod, not in a template.
 func (list *quantities) addList(requests, defaults corev1.ResourceList) {
-	for name, value := range requests {
+	for name, value := range inOrder(requests) {
 		list.add(name, value)
 	}
-	for name, value := range defaults {
+	for name, value := range inOrder(defaults) {
 		if _, named := requests[name]; !named {
 			list.add(name, value)
 		}
@@ -131,10 +144,10 @@ func restarts(c *corev1.Container) bool {
 // plus the overhead.
 func specRequests(spec *corev1.PodSpec) quantities {
 	total := containerRequests(spec, fromSpec)
-	for name, value := range podRequests(spec, total) {
+	for name, value := range inOrder(podRequests(spec, total)) {
 		total.put(name, value)
 	}
-	for name, value := range spec.Overhead {
+	for name, value := range inOrder(spec.Overhead) {
 		total.add(name, value)
 	}
 	return total
@@ -147,7 +160,7 @@ func podRequests(spec *corev1.PodSpec, containers quantities) corev1.ResourceLis
 		return nil
 	}
 	list := podDefaults(spec.Resources, containers)
-	for name, value := range spec.Resources.Requests {
+	for name, value := range inOrder(spec.Resources.Requests) {
 		if isPodLevel(name) {
 			list[name] = value
 		}
@@ -174,7 +187,7 @@ func podDefaults(pod *corev1.ResourceRequirements, containers quantities) corev1
 			list[q.name] = q.value
 		}
 	}
-	for name, value := range pod.Limits {
+	for name, value := range inOrder(pod.Limits) {
 		if isPodLevel(name) && (isHugePages(name) || containers.find(name) == nil) {
 			list[name] = value
 		}

@@ -23,6 +23,16 @@ func TestDescribeForgetsNoField(t *testing.T) {
 		"Failures[].Owner",
 		"Nodes[].Pods[].Ref.Namespace",
 		"Nodes[].Pods[].Ref.UID",
+		// A finding's detail says in words what its contention says in fields.
+		"Nodes[].Verdict.Findings[].Contention.Subject",
+		"Nodes[].Verdict.Findings[].Contention.Asked",
+		"Nodes[].Verdict.Findings[].Contention.Free",
+		"Nodes[].Verdict.Findings[].Contention.Allocatable",
+		"Nodes[].Verdict.Findings[].Contention.Holders[].Namespace",
+		"Nodes[].Verdict.Findings[].Contention.Holders[].Name",
+		"Nodes[].Verdict.Findings[].Contention.Holders[].UID",
+		"Nodes[].Verdict.Findings[].Contention.Holders[].Amount",
+		"Nodes[].Verdict.Findings[].Contention.More",
 		"Findings[].Ref.Namespace",
 		"Findings[].Ref.UID",
 	}))
