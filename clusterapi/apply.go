@@ -105,15 +105,3 @@ func (p *pass) stopped(ctx context.Context) error {
 	}
 	return context.Cause(ctx)
 }
-
-func (p *pass) applyEvents(ctx context.Context) {
-	for _, event := range p.plan.Events {
-		if ctx.Err() != nil {
-			return
-		}
-		_ = act(ctx, p.Driver, func(ctx context.Context) error {
-			p.cfg.API.RecordEvent(ctx, p.plan.For, event)
-			return nil
-		})
-	}
-}

@@ -63,7 +63,7 @@ func (p *pass) createPods(ctx context.Context) {
 		creates = creates[len(batch):]
 		writes := make([]Write, len(batch))
 		p.inParallel(len(batch), func(i int) { writes[i] = p.createPod(ctx, batch[i]) })
-		p.append(writes)
+		p.append(ctx, writes)
 		if slices.ContainsFunc(writes, func(w Write) bool { return w.Outcome != Done && w.Outcome != AlreadyDone }) {
 			why = errEarlierWrite
 		}
@@ -131,7 +131,7 @@ func (p *pass) deletePods(ctx context.Context) {
 	}
 	writes := make([]Write, len(p.plan.Deletes))
 	p.inParallel(len(writes), func(i int) { writes[i] = p.deletePod(ctx, p.plan.Deletes[i]) })
-	p.append(writes)
+	p.append(ctx, writes)
 	p.recordFailures(writes)
 }
 
@@ -164,10 +164,11 @@ func (p *pass) deletePod(ctx context.Context, d daemonset.Delete) Write {
 }
 
 // append adds the writes of one batch to the result.
-func (p *pass) append(writes []Write) {
+func (p *pass) append(ctx context.Context, writes []Write) {
 	p.result.Writes = append(p.result.Writes, writes...)
 	for _, w := range writes {
 		p.honour(w.Err)
+		p.tell(ctx, w)
 		if w.Verb == CreatePod && w.Outcome == AlreadyDone {
 			// Whoever has the name: look again, also if no event tells when it is free.
 			p.retry(nameRetry)

@@ -71,7 +71,6 @@ func nodeScenarios() []scenario {
 		},
 		{
 			name: "events", why: "what is created and deleted is told as events", nodes: 2,
-			unlike: "events are those of a plan, which has none for creates and deletes that succeed",
 			run: func(s *scene) {
 				s.create()
 				s.reaches(settled(2))

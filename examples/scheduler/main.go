@@ -181,6 +181,9 @@ func (s *story) show() {
 		fmt.Fprintf(s.out, "  %-5s  %s of %s cpu  %s\n", node.Name, used.String(), node.Status.Allocatable.Cpu(), strings.Join(names, " "))
 	}
 	for _, told := range s.cluster.Recorded() {
+		if told.Event.Reason != daemonset.EventFailedPlacement {
+			continue
+		}
 		fmt.Fprintf(s.out, "  event  %s: %s\n", told.About.Name, told.Event.Note)
 	}
 }
