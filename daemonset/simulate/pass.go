@@ -142,7 +142,7 @@ func (r *run) chosen() []bool {
 // room is how many waiting nodes a pass can take at most.
 func (r *run) room() int {
 	if r.proof.Budget.MaxSurge > 0 {
-		return r.proof.Budget.MaxSurge
+		return r.proof.Budget.MaxSurge - r.counted.doubled
 	}
 	room := r.proof.Budget.MaxUnavailable
 	for i := range r.nodes {

@@ -49,6 +49,18 @@ func TestSimulateCases(t *testing.T) {
 	}
 }
 
+// TestSimulateREADME keeps what the README shows what the command prints.
+func TestSimulateREADME(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, command, ok := strings.Cut(string(readme), "go run ./examples/dsplan simulate -f examples/dsplan/")
+	require.True(t, ok)
+	command, rest, _ := strings.Cut(command, "\n\n```\n")
+	shown, _, _ := strings.Cut(rest, "```\n")
+	got := dsplan("", append([]string{"simulate", "-f"}, strings.Fields(command)...)...)
+	assert.Equal(t, shown, got.out)
+}
+
 func TestSimulateJSON(t *testing.T) {
 	got := dsplan("", "simulate", "-f", fleet, "-now", noon, "-o", "json", "-seed", "5")
 	lines := strings.Split(strings.TrimSuffix(got.out, "\n"), "\n")
