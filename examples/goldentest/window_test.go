@@ -7,6 +7,7 @@ import (
 	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/daemonplan/daemonplan/daemonset/plantest"
 	"github.com/daemonplan/daemonplan/daemonset/simulate"
+
 	"github.com/daemonplan/daemonplan/examples/goldentest"
 )
 
