@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/daemonplan/daemonplan/placement"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
@@ -18,8 +19,6 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumerestrictions"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumezone"
-
-	"github.com/daemonplan/daemonplan/placement"
 )
 
 // Filters are those of the stock scheduler that decide whether a pod fits on a node, with
@@ -88,25 +87,33 @@ func NewFilters(ctx context.Context) (*Filters, error) {
 	return f, nil
 }
 
-// Judge returns what keeps a pod from a node, sorted: of a resource its name with what is
-// asked for, free and allocatable, else the name of the filter. The pods and the node are
+// Question is whether a pod fits on a node beside its other pods.
+type Question struct {
+	Pod    *corev1.Pod
+	Node   *corev1.Node
+	Others []*corev1.Pod
+	Claims Claims
+}
+
+// Judge returns what keeps the pod from the node, sorted: of a resource its name with what
+// is asked for, free and allocatable, else the name of the filter. The pods and the node are
 // given the API server's defaults first.
-func (f *Filters) Judge(ctx context.Context, pod *corev1.Pod, node *corev1.Node, others []*corev1.Pod, claims Claims) ([]string, error) {
+func (f *Filters) Judge(ctx context.Context, q Question) ([]string, error) {
 	info := framework.NewNodeInfo()
-	for _, other := range others {
+	for _, other := range q.Others {
 		if other.Status.Phase == corev1.PodSucceeded || other.Status.Phase == corev1.PodFailed {
 			continue // the scheduler's informer does not deliver them
 		}
 		info.AddPod(asStored(other))
 	}
-	stored := node.DeepCopy()
+	stored := q.Node.DeepCopy()
 	defaults.SetObjectDefaults_Node(stored)
 	info.SetNode(stored)
 	f.used.counts = info.GetPVCRefCounts()
-	if err := f.fill(claims); err != nil {
+	if err := f.fill(q.Claims); err != nil {
 		return nil, err
 	}
-	return f.judge(ctx, asStored(pod), info)
+	return f.judge(ctx, asStored(q.Pod), info)
 }
 
 // asStored returns pod as an API server keeps it. What the pod asks for as a whole is filled

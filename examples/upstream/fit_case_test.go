@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/daemonplan/daemonplan/placement"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/daemonplan/daemonplan/examples/upstream"
-	"github.com/daemonplan/daemonplan/placement"
 )
 
 // fitCase is a template with the pod that is made of it, a node and its other pods.
@@ -271,6 +271,7 @@ func (d dealer) affinity() *corev1.Affinity {
 				r.Values = []string{choose(d, "a", "b")}
 			case corev1.NodeSelectorOpGt:
 				r.Values = []string{choose(d, "5", "9", "x")}
+			case corev1.NodeSelectorOpExists, corev1.NodeSelectorOpDoesNotExist, corev1.NodeSelectorOpLt:
 			}
 			term.MatchExpressions = append(term.MatchExpressions, r)
 		}

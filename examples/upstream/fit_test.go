@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/daemonplan/daemonplan/placement"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -12,7 +13,6 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 
 	"github.com/daemonplan/daemonplan/examples/upstream"
-	"github.com/daemonplan/daemonplan/placement"
 )
 
 // fitPairs is the number of generated pods and nodes, a tenth of that with -short.
@@ -65,7 +65,7 @@ func TestFitLikeStockScheduler(t *testing.T) {
 	came, differs := map[string]int{}, map[string]int{}
 	for i := range pairs {
 		c := newFitCase(random)
-		want, err := scheduler.Judge(t.Context(), c.pod, c.node, c.others, c.volumes)
+		want, err := scheduler.Judge(t.Context(), upstream.Question{Pod: c.pod, Node: c.node, Others: c.others, Claims: c.volumes})
 		require.NoError(t, err)
 		got := ours(c)
 		for _, what := range want {
