@@ -147,7 +147,7 @@ func (p *pass) applyCollision(ctx context.Context) {
 	case err != nil:
 		p.record(w, err)
 		return
-	case live.UID != p.plan.For.UID:
+	case live.UID != p.plan.For.UID || !p.cfg.Select(live):
 		p.skip(w, errSetChanged)
 		return
 	}

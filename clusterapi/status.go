@@ -45,7 +45,7 @@ func (p *pass) retryStatus(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if live.UID != p.plan.For.UID {
+	if live.UID != p.plan.For.UID || !p.cfg.Select(live) {
 		return apierrors.NewNotFound(appsv1.Resource("daemonsets"), p.key.Name)
 	}
 	return p.putStatus(ctx, p.withStatus(live))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/daemonset"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -70,6 +71,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Driver.API != nil {
 		return c, errors.New("clientgo: Config.Driver.API is made by the Controller and must be nil")
+	}
+	if o := c.Driver.Options; o.Fit != nil || o.Surge != daemonset.SurgeAnyway {
+		return c, errors.New("clientgo: Config.Driver.Options.Fit and Surge need what the caches do not keep: requests, ports and volumes of all pods")
 	}
 	c.Resync = cmp.Or(c.Resync, DefaultResync)
 	c.PassTimeout = cmp.Or(c.PassTimeout, clusterapi.DefaultPassTimeout)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 
 	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -106,6 +107,8 @@ func (o Options) check(mgr manager.Manager) error {
 		return errors.New("controllerruntime: the manager is nil")
 	case o.Driver.API != nil:
 		return errors.New("controllerruntime: Options.Driver.API is set; it is the manager's client")
+	case o.Driver.Options.Fit != nil || o.Driver.Options.Surge != daemonset.SurgeAnyway:
+		return errors.New("controllerruntime: Options.Driver.Options.Fit and Surge need the pods of others, which are not observed")
 	case o.Controller.Reconciler != nil || o.Controller.RateLimiter != nil:
 		return errors.New("controllerruntime: Options.Controller has a Reconciler or a RateLimiter of its own")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/clusterapi/fake"
+	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -287,6 +288,7 @@ func TestSetupErrors(t *testing.T) {
 		want    string
 	}{
 		{"no manager", nil, controllerruntime.Options{}, "manager is nil"},
+		{"room for pods", mgr, controllerruntime.Options{Driver: clusterapi.Config{Options: daemonset.Options{Surge: daemonset.SurgeWithRoom}}}, "Surge"},
 		{"API", mgr, controllerruntime.Options{Driver: clusterapi.Config{API: s.client}}, "Driver.API"},
 		{"reconciler", mgr, controllerruntime.Options{Controller: controller.Options{Reconciler: reconcile.Func(nil)}}, "Reconciler"},
 		{"rate limiter", mgr, controllerruntime.Options{Controller: controller.Options{RateLimiter: r.RateLimiter()}}, "RateLimiter"},
