@@ -198,24 +198,26 @@ func (c *comparison) effect(name string, before, after *daemonset.NodeReport) (E
 
 // place compares whether the node takes a pod, and keeps what is there.
 func (c *comparison) place(name string, before, after *daemonset.NodeReport) (Effect, []string) {
-	wanted, wants := before.Verdict.Decision.Wants(), after.Verdict.Decision.Wants()
 	there := c.there(before, after)
-	switch {
-	case wants && !wanted && len(there) > 0:
-		return Admits, there
-	case wants && !wanted:
+	if after.Verdict.Decision.Wants() {
+		switch {
+		case before.Verdict.Decision.Wants():
+			return "", nil
+		case len(there) > 0:
+			return Admits, there
+		}
 		return Gains, nil
-	case wants:
-		return "", nil
 	}
-	went, goes := c.went(name, before), c.goes(name, after)
-	switch {
-	case len(there) > 0 && (after.Name == "" || goes && !went):
-		return Loses, there
-	case wanted:
+	if len(there) > 0 {
+		switch went, goes := c.went(name, before), c.goes(name, after); {
+		case after.Name == "", goes && !went:
+			return Loses, there
+		case went && !goes:
+			return Spares, there
+		}
+	}
+	if before.Verdict.Decision.Wants() {
 		return Closes, there
-	case len(there) > 0 && went && !goes:
-		return Spares, there
 	}
 	return "", nil
 }

@@ -158,6 +158,7 @@ func TestGroupsHoldEveryNodeOnce(t *testing.T) {
 		stories := explain.Nodes(c.Snapshot, plan)
 		var names []string
 		for _, g := range explain.Grouped(stories) {
+			problems := problemsOf(g.Story)
 			require.True(t, slices.IsSorted(g.Nodes))
 			assert.Equal(t, g.Nodes[0], g.Story.Node)
 			if len(g.Nodes) > 1 {
@@ -168,6 +169,8 @@ func TestGroupsHoldEveryNodeOnce(t *testing.T) {
 				report, _ := plan.Node(name)
 				assert.Equal(t, g.Story.Decision, report.Verdict.Decision)
 				assert.Equal(t, g.Story.Reason, report.Reason)
+				story, _ := explain.Node(c.Snapshot, plan, name)
+				assert.Equal(t, problems, problemsOf(story))
 				assert.Equal(t, g.From.IsZero(), report.Until.IsZero())
 				assert.False(t, report.Until.Before(g.From) || report.Until.After(g.Until))
 			}
@@ -179,6 +182,14 @@ func TestGroupsHoldEveryNodeOnce(t *testing.T) {
 		assert.ElementsMatch(t, want, names)
 	})
 	assert.NotZero(t, shared)
+}
+
+func problemsOf(s explain.Story) []string {
+	var problems []string
+	for _, o := range s.Obstacles {
+		problems = append(problems, o.Problem)
+	}
+	return problems
 }
 
 // TestExplanationsArePure: the input is only read, its order does not matter, and the result

@@ -3,6 +3,7 @@ package hygiene_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,7 +62,8 @@ func tellers(t *testing.T) []hygiene.Source {
 	t.Helper()
 	list, err := hygiene.Load(root, "./daemonset/...")
 	require.NoError(t, err)
-	require.Greater(t, len(list), 1)
+	list = slices.DeleteFunc(list, func(s hygiene.Source) bool { return s.Package.ImportPath == module+"/daemonset" })
+	require.NotEmpty(t, list)
 	noticeChanges(t)
 	return list
 }
