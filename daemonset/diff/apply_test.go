@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/daemonplan/daemonplan/daemonset/diff"
 )
 
@@ -148,4 +149,19 @@ func TestApplyRefuses(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, got.Generation)
 	assert.Equal(t, corev1.PullIfNotPresent, got.Spec.Template.Spec.Containers[0].ImagePullPolicy)
+}
+
+// TestFieldsLeaveDefaultsOut: a set that was built in code has no defaults, the applied one has.
+func TestFieldsLeaveDefaultsOut(t *testing.T) {
+	was, given := manifest(), manifest()
+	given.Spec.Template.Spec.Containers[0].Image = "agent:2"
+	applied, err := diff.Apply(was, given)
+	require.NoError(t, err)
+	r, err := diff.Snapshots(
+		daemonset.Snapshot{Objects: daemonset.Objects{DaemonSet: was}},
+		daemonset.Snapshot{Objects: daemonset.Objects{DaemonSet: applied}}, daemonset.Options{},
+	)
+	require.NoError(t, err)
+	assert.Equal(t, []diff.Field{{Path: "spec.template.spec.containers[agent].image", Before: `"agent:1"`, After: `"agent:2"`}}, r.Spec)
+	assert.True(t, r.Template.Changed)
 }
