@@ -14,7 +14,7 @@ import (
 // another UID than the stored one. It takes that for a change of a field that cannot be
 // changed, which is Invalid. Other errors are returned as they are.
 func successor(err error, resource schema.GroupResource, ref daemonset.Ref) error {
-	status, ok := err.(apierrors.APIStatus) //nolint:errorlint // clients return it unwrapped
+	status, ok := err.(apierrors.APIStatus)
 	if !ok || !apierrors.IsInvalid(err) || status.Status().Details == nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -13,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/daemonplan/daemonplan/examples/upstream"
 )
 

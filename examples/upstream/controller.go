@@ -7,6 +7,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/daemonplan/daemonplan/backoff"
+	"github.com/daemonplan/daemonplan/daemonset"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,9 +21,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/kubernetes/pkg/controller/daemon"
 	clocktesting "k8s.io/utils/clock/testing"
-
-	"github.com/daemonplan/daemonplan/backoff"
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 //go:linkname syncDaemonSet k8s.io/kubernetes/pkg/controller/daemon.(*DaemonSetsController).syncDaemonSet

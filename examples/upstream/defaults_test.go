@@ -3,6 +3,7 @@ package upstream_test
 import (
 	"testing"
 
+	"github.com/daemonplan/daemonplan/daemonset/diff"
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -10,8 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	appsdefaults "k8s.io/kubernetes/pkg/apis/apps/v1"
-
-	"github.com/daemonplan/daemonplan/daemonset/diff"
 )
 
 // TestDefaultsAreUpstreams applies manifests that leave open what can be left open, and
@@ -23,7 +22,8 @@ func TestDefaultsAreUpstreams(t *testing.T) {
 		Name: "full", Image: "registry.example:5000/agent",
 		Ports: []corev1.ContainerPort{{ContainerPort: 1}, {ContainerPort: 2, Protocol: corev1.ProtocolUDP}},
 		Env: []corev1.EnvVar{
-			{Name: "a"}, {Name: "b", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "spec.nodeName"}}},
+			{Name: "a"},
+			{Name: "b", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "spec.nodeName"}}},
 			{Name: "c", ValueFrom: &corev1.EnvVarSource{FileKeyRef: &corev1.FileKeySelector{Key: "k"}}},
 		},
 		LivenessProbe:  probe(corev1.ProbeHandler{HTTPGet: get.DeepCopy()}),

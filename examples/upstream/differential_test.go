@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/daemonplan/daemonplan/expectations"
+	"github.com/daemonplan/daemonplan/internal/gen"
 	"github.com/stretchr/testify/require"
 
 	"github.com/daemonplan/daemonplan/examples/upstream"
-	"github.com/daemonplan/daemonplan/expectations"
-	"github.com/daemonplan/daemonplan/internal/gen"
 )
 
 // TestDifferential plans generated snapshots and lets the stock controller act on the same.

@@ -6,14 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/internal/conformance"
+	"github.com/daemonplan/daemonplan/placement"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
-
-	"github.com/daemonplan/daemonplan/daemonset"
-	"github.com/daemonplan/daemonplan/internal/conformance"
-	"github.com/daemonplan/daemonplan/placement"
 )
 
 // Record makes one pass of the stock controller over a snapshot and notes what it did.

@@ -3,11 +3,11 @@ package upstream_test
 import (
 	"testing"
 
+	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/internal/conformance"
 	"github.com/stretchr/testify/require"
 
-	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/daemonplan/daemonplan/examples/upstream"
-	"github.com/daemonplan/daemonplan/internal/conformance"
 )
 
 const corpusFile = "../../daemonset/testdata/conformance/upstream-v1.37.2.jsonl.gz"

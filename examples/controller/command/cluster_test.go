@@ -111,7 +111,7 @@ func start(t *testing.T, client *fake.Clientset, args ...string) *running {
 	}()
 	t.Cleanup(func() {
 		cancel()
-		_ = <-r.ended // the tests that care have asked before
+		<-r.ended //nolint:errcheck // the tests that care have asked before
 		if t.Failed() {
 			t.Logf("log of %v:\n%s", args, r.log)
 		}

@@ -47,7 +47,7 @@ func TestSignalsEndIt(t *testing.T) {
 
 // busy is a server with a set that needs one pod, whose create takes until release is
 // closed. arrived is closed when it has come in.
-func busy(t *testing.T) (s *stub, arrived, release chan struct{}) {
+func busy(t *testing.T) (s *stub, arrived, release chan struct{}) { //nolint:revive // two channels are one rendezvous
 	t.Helper()
 	arrived, release = make(chan struct{}), make(chan struct{})
 	set, on := daemonSet("agent", ""), node(0)
