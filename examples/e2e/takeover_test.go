@@ -1,11 +1,15 @@
 package e2e_test
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/daemonplan/daemonplan/examples/e2e/controlplane"
@@ -67,8 +71,32 @@ func (s *scene) handOver(before *controlplane.Process, next subject, version str
 	require.Less(s.t, done, int32(takenNodes), "the update was over before it was handed over")
 	s.t.Logf("%s: handed over to %s with %d of %d nodes updated", version, next.name, done, takenNodes)
 	process := s.control(nil, next)
+	if next.name == "stock" {
+		defer s.nudge()()
+	}
 	s.reaches(settled(takenNodes))
 	return process
+}
+
+// nudge touches the set every few seconds, until the returned function is called. With surge
+// the stock controller relies on the event of a pod that turns ready to come back after
+// minReadySeconds; a pod that was ready before it started gives none, and the update stands
+// still until something else happens.
+func (s *scene) nudge() (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for i := 0; ; i++ {
+			select {
+			case <-done:
+				return
+			case <-time.After(5 * time.Second):
+			}
+			touch := fmt.Appendf(nil, `{"metadata":{"annotations":{"touched":"%d"}}}`, i)
+			_, _ = s.client.AppsV1().DaemonSets(s.ns).Patch(s.ctx, setName, types.MergePatchType, touch, metav1.PatchOptions{})
+		}
+	}()
+	return func() { close(done); <-ended }
 }
 
 // keepsStill sees that a change of the controller changes nothing else: no pod, no revision,
