@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,9 +79,19 @@ func TestRunnerLeavesHangingPasses(t *testing.T) {
 				}
 				return clusterapi.Result{}, nil
 			})
-			var reports []clusterapi.Pass
+			var mu sync.Mutex
+			var told []clusterapi.Pass
+			reports := func() []clusterapi.Pass {
+				mu.Lock()
+				defer mu.Unlock()
+				return slices.Clone(told)
+			}
 			r := runStub(t, s, clusterapi.RunnerOptions{
-				Workers: 1, PassTimeout: time.Minute, OnPass: func(p clusterapi.Pass) { reports = append(reports, p) },
+				Workers: 1, PassTimeout: time.Minute, OnPass: func(p clusterapi.Pass) {
+					mu.Lock()
+					defer mu.Unlock()
+					told = append(told, p)
+				},
 			})
 			r.Add(key("bad"))
 			r.Add(key("good"))
@@ -92,8 +104,8 @@ func TestRunnerLeavesHangingPasses(t *testing.T) {
 			assert.Equal(t, clusterapi.PassCounts{Hung: 1, Succeeded: 1}, c.Passes)
 			assert.Equal(t, 1, c.Stuck)
 			assert.Equal(t, 1, c.Running)
-			require.Len(t, reports, 2)
-			hang, ok := errors.AsType[*clusterapi.HangError](reports[0].Err)
+			require.Len(t, reports(), 2)
+			hang, ok := errors.AsType[*clusterapi.HangError](reports()[0].Err)
 			require.True(t, ok)
 			assert.Equal(t, clusterapi.HangError{Key: key("bad"), After: time.Minute + time.Second}, *hang)
 			assert.Contains(t, hang.Error(), "ns/bad")
@@ -106,7 +118,7 @@ func TestRunnerLeavesHangingPasses(t *testing.T) {
 			assert.Equal(t, 1, c.Write(clusterapi.CreatePod, clusterapi.Done), "what it did counts")
 			assert.Zero(t, c.Stuck)
 			assert.Zero(t, c.Running)
-			assert.Len(t, reports, 4)
+			assert.Len(t, reports(), 4)
 			require.NoError(t, r.stop())
 		})
 	}
