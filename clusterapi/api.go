@@ -42,7 +42,9 @@ type Reader interface {
 	// Of a node the labels and taints are enough; of a pod its identity, resource version,
 	// labels and owner references, when it was created and deleted, the node that it is bound
 	// to, or else pinned to by its affinity, its phase, and its Ready condition with its time.
-	// What else they have need not be shown.
+	// What else they have need not be shown. With Options.Fit or Options.Surge planning reads
+	// more: of nodes what they can hold and their conditions, of pods their whole spec, and
+	// the pods of others (Objects.Others), unless Options.Beside counts those.
 	//
 	// It may serve from caches that lag, also each by its own delay; Observation.AsOf says how
 	// far they have come. The objects are only read, so they may be a cache's own. A set that

@@ -6,7 +6,10 @@ import (
 	"slices"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 // Pass is one pass that a Runner had made.
@@ -15,6 +18,24 @@ type Pass struct {
 	Result   Result // empty for a pass that panicked or hangs
 	Err      error  // what Sync returned, or a *PanicError, or a *HangError
 	Duration time.Duration
+}
+
+// ServerDelay returns the longest delay that a server asked for in the answers to the pass;
+// zero for none. The next pass for the key should not be made before it is over.
+func (p Pass) ServerDelay() time.Duration {
+	longest, _ := apierrors.SuggestsClientDelay(p.Err)
+	for _, w := range p.Result.Writes {
+		seconds, _ := apierrors.SuggestsClientDelay(w.Err)
+		longest = max(longest, seconds)
+	}
+	return time.Duration(longest) * time.Second
+}
+
+// Idle reports whether the pass could not do its work, without an error: its reads were too
+// old, or earlier writes were not seen yet. Such a pass proves nothing: retries after errors
+// go on from where they were.
+func (p Pass) Idle() bool {
+	return p.Err == nil && (p.Result.Stale != nil || p.Result.Plan.Reason == daemonset.WritesPending)
 }
 
 // Counters say what a Runner has done since it was made, and how its queue stands. They are

@@ -8,9 +8,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/daemonplan/daemonplan/expectations"
 )
 
@@ -63,4 +65,35 @@ func TestCountersSumUp(t *testing.T) {
 	assert.Equal(t, 3, c.Write(clusterapi.CreatePod, clusterapi.Done))
 	assert.Zero(t, c.Write(clusterapi.UpdateStatus, clusterapi.Done))
 	assert.Zero(t, clusterapi.Counters{}.Write(clusterapi.CreatePod, clusterapi.Done))
+}
+
+// TestPassAnswers: what a queue has to know of a pass to plan the next one.
+func TestPassAnswers(t *testing.T) {
+	busy := func(seconds int) error { return apierrors.NewTooManyRequests("busy", seconds) }
+	pending := clusterapi.Result{Plan: daemonset.Plan{Reason: daemonset.WritesPending}}
+	tests := []struct {
+		name  string
+		give  clusterapi.Pass
+		delay time.Duration
+		idle  bool
+	}{
+		{"well", clusterapi.Pass{}, 0, false},
+		{"failed", clusterapi.Pass{Err: errors.New("boom")}, 0, false},
+		{"busy", clusterapi.Pass{Err: fmt.Errorf("observe: %w", busy(7))}, 7 * time.Second, false},
+		{
+			"busy in several writes",
+			clusterapi.Pass{Err: busy(1), Result: clusterapi.Result{Writes: []clusterapi.Write{{Err: busy(3)}, {}, {Err: busy(2)}}}},
+			3 * time.Second, false,
+		},
+		{"stale", clusterapi.Pass{Result: clusterapi.Result{Stale: &clusterapi.StaleError{}}}, 0, true},
+		{"writes pending", clusterapi.Pass{Result: pending}, 0, true},
+		{"writes pending, and failed", clusterapi.Pass{Result: pending, Err: errors.New("status")}, 0, false},
+		{"another reason", clusterapi.Pass{Result: clusterapi.Result{Plan: daemonset.Plan{Reason: daemonset.SetDeleting}}}, 0, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			require.Equal(t, tt.delay, tt.give.ServerDelay())
+			require.Equal(t, tt.idle, tt.give.Idle())
+		})
+	}
 }

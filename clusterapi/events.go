@@ -26,18 +26,19 @@ func (p *pass) applyEvents(ctx context.Context) {
 }
 
 // tell publishes what became of the create or delete of a pod. What was not sent, or left
-// nothing to do, is not worth an event.
+// nothing to do, is not worth an event. A call without an answer may have had its effect, so
+// the words for a failure leave that open.
 func (p *pass) tell(ctx context.Context, w Write) {
 	failed := w.Outcome == Failed || w.Outcome == Unknown
 	switch {
 	case w.Verb == CreatePod && w.Outcome == Done:
 		p.publish(ctx, normal(EventSuccessfulCreate, "Pod %s was created on node %s", w.Ref.Name, w.Node))
 	case w.Verb == CreatePod && failed:
-		p.publish(ctx, warning(EventFailedCreate, "No pod was created on node %s: %v", w.Node, w.Err))
+		p.publish(ctx, warning(EventFailedCreate, "Creating a pod on node %s: %v", w.Node, w.Err))
 	case w.Verb == DeletePod && w.Outcome == Done:
 		p.publish(ctx, normal(EventSuccessfulDelete, "Pod %s was deleted on node %s", w.Ref.Name, w.Node))
 	case w.Verb == DeletePod && failed:
-		p.publish(ctx, warning(EventFailedDelete, "Pod %s was not deleted on node %s: %v", w.Ref.Name, w.Node, w.Err))
+		p.publish(ctx, warning(EventFailedDelete, "Deleting pod %s on node %s: %v", w.Ref.Name, w.Node, w.Err))
 	}
 }
 

@@ -32,7 +32,7 @@ func TestEvents(t *testing.T) {
 	first, last := result.Writes[1].Ref.Name, result.Writes[3].Ref.Name
 	require.Equal(t, []string{
 		"Normal SuccessfulCreate: Pod " + first + " was created on node node-00",
-		"Warning FailedCreate: No pod was created on node node-01: " + quota.Error(),
+		"Warning FailedCreate: Creating a pod on node node-01: " + quota.Error(),
 		"Normal SuccessfulCreate: Pod " + last + " was created on node node-02",
 	}, w.told(0))
 
@@ -45,7 +45,7 @@ func TestEvents(t *testing.T) {
 	require.Error(t, err)
 	gone := result.Plan.Deletes[0].Pod.Name
 	require.Equal(t, []string{
-		"Warning FailedDelete: Pod " + gone + " was not deleted on node node-00: Timeout: slow",
+		"Warning FailedDelete: Deleting pod " + gone + " on node node-00: Timeout: slow",
 	}, w.told(heard))
 	heard = len(w.cluster.Recorded())
 	w.cluster.Advance(2 * time.Minute)

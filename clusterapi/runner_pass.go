@@ -10,10 +10,7 @@ import (
 	"slices"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/daemonplan/daemonplan/daemonset"
 )
 
 // PanicError is a pass that panicked.
@@ -150,25 +147,15 @@ func (r *Runner) reschedule(last Pass) {
 		}
 		it.failures++
 		r.counters.Retries++
-	case last.Result.Stale == nil && last.Result.Plan.Reason != daemonset.WritesPending:
-		it.failures = 0 // it did all that there was to do
+	case !last.Idle():
+		it.failures = 0
 	}
-	if rest := asked(last); rest > 0 {
+	if rest := last.ServerDelay(); rest > 0 {
 		r.queue.rest(last.Key, now.Add(rest))
 	}
 	if wait > 0 {
 		r.queue.addAt(last.Key, now.Add(wait))
 	}
-}
-
-// asked is the longest delay that a server asked for in the answers to a pass.
-func asked(p Pass) time.Duration {
-	longest, _ := apierrors.SuggestsClientDelay(p.Err)
-	for _, w := range p.Result.Writes {
-		seconds, _ := apierrors.SuggestsClientDelay(w.Err)
-		longest = max(longest, seconds)
-	}
-	return time.Duration(longest) * time.Second
 }
 
 // hanging joins the errors of the passes that hang, by key.

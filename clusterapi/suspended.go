@@ -1,8 +1,6 @@
 package clusterapi
 
 import (
-	"cmp"
-	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,24 +38,12 @@ func (s *suspended) forget(key types.NamespacedName) {
 func (s *suspended) podChanged(w daemonset.Wakes, prev, cur *corev1.Pod) daemonset.Wakes {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return withSets(w, s.sets.PodChanged(prev, cur))
+	return w.And(s.sets.PodChanged(prev, cur))
 }
 
 // nodeChanged adds to w the sets that wait for what a node has now.
 func (s *suspended) nodeChanged(w daemonset.Wakes, prev, cur *corev1.Node) daemonset.Wakes {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return withSets(w, s.sets.NodeChanged(prev, cur))
-}
-
-func withSets(w, more daemonset.Wakes) daemonset.Wakes {
-	if len(more.Sets) == 0 {
-		return w
-	}
-	w.Sets = slices.Concat(w.Sets, more.Sets)
-	slices.SortFunc(w.Sets, func(a, b types.NamespacedName) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-	})
-	w.Sets = slices.Compact(w.Sets)
-	return w
+	return w.And(s.sets.NodeChanged(prev, cur))
 }

@@ -1,6 +1,7 @@
 package daemonset
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -24,15 +25,7 @@ func (p *pass) readOthers(others []*corev1.Pod) {
 	if p.options.Fit == nil && !surges {
 		return
 	}
-	var o placement.FitOptions
-	if p.options.Fit != nil {
-		o = *p.options.Fit
-	}
-	o.Matching = p.options.Placement
-	if o.Namespace == "" {
-		o.Namespace = p.set.ref.Namespace
-	}
-	fitter := placement.NewFitter(&p.set.obj.Spec.Template.Spec, o)
+	fitter := p.set.fitter(p.options)
 	if p.options.Fit != nil {
 		p.fitter = fitter
 	}
@@ -43,6 +36,17 @@ func (p *pass) readOthers(others []*corev1.Pod) {
 	if p.beside == nil {
 		p.beside = p.occupied(others)
 	}
+}
+
+// fitter prepares the set's template for being placed by its controller.
+func (set daemonSet) fitter(options Options) *placement.Fitter {
+	var o placement.FitOptions
+	if options.Fit != nil {
+		o = *options.Fit
+	}
+	o.Matching = options.Placement
+	o.Namespace = cmp.Or(o.Namespace, set.ref.Namespace)
+	return placement.NewFitter(&set.obj.Spec.Template.Spec, o)
 }
 
 // occupied counts what the pods of others hold on each node. A pod that is pinned to a node

@@ -82,18 +82,10 @@ func NewFootprints(sets []*appsv1.DaemonSet, o Options) *Footprints {
 }
 
 func prepare(set daemonSet, o Options) candidate {
-	var fit placement.FitOptions
-	if o.Fit != nil {
-		fit = *o.Fit
-	}
-	fit.Matching = o.Placement
-	if fit.Namespace == "" {
-		fit.Namespace = set.ref.Namespace
-	}
 	p := &pass{set: set}
 	c := candidate{
 		ref:    set.ref,
-		fitter: placement.NewFitter(&set.obj.Spec.Template.Spec, fit),
+		fitter: set.fitter(o),
 		pod:    Plan{For: set.ref, Template: p.podTemplate()}.Pod(Create{Bind: true}), // to no node
 	}
 	c.pod.GenerateName, c.pod.Name = "", set.ref.Name

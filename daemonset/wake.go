@@ -23,6 +23,16 @@ type Wakes struct {
 	Forget []types.UID            // DaemonSets that are gone: nobody waits for their pods any more
 }
 
+// And returns what both w and more ask for, and shares no list of sets with them.
+func (w Wakes) And(more Wakes) Wakes {
+	return Wakes{
+		Sets:   sortKeys(slices.Concat(w.Sets, more.Sets)),
+		Later:  slices.Concat(w.Later, more.Later),
+		Seen:   slices.Concat(w.Seen, more.Seen),
+		Forget: slices.Concat(w.Forget, more.Forget),
+	}
+}
+
 // Later is a pass to make after a delay.
 type Later struct {
 	Set   types.NamespacedName

@@ -369,3 +369,19 @@ func TestOwnerOf(t *testing.T) {
 		assert.False(t, ok, name)
 	}
 }
+
+func TestWakesAnd(t *testing.T) {
+	a, b, c := types.NamespacedName{Name: "a"}, types.NamespacedName{Name: "b"}, types.NamespacedName{Name: "c"}
+	one := daemonset.Wakes{
+		Sets: []types.NamespacedName{a, c}, Later: []daemonset.Later{{Set: a}},
+		Seen: []daemonset.Sighting{{Pod: "p"}}, Forget: []types.UID{"x"},
+	}
+	more := daemonset.Wakes{Sets: []types.NamespacedName{b, c}, Seen: []daemonset.Sighting{{Pod: "q"}}}
+	require.Equal(t, daemonset.Wakes{
+		Sets: []types.NamespacedName{a, b, c}, Later: []daemonset.Later{{Set: a}},
+		Seen: []daemonset.Sighting{{Pod: "p"}, {Pod: "q"}}, Forget: []types.UID{"x"},
+	}, one.And(more))
+	require.Equal(t, []types.NamespacedName{a, c}, one.Sets, "not written to")
+	require.Equal(t, one, one.And(daemonset.Wakes{}))
+	require.Zero(t, daemonset.Wakes{}.And(daemonset.Wakes{}))
+}

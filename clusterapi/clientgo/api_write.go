@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/daemonset"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -25,7 +26,7 @@ func (a *API) PatchPod(ctx context.Context, pod daemonset.Ref, mergePatch []byte
 		return nil, err
 	}
 	stored, err := a.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, guarded, metav1.PatchOptions{})
-	return stored, successor(err, corev1.Resource("pods"), pod)
+	return stored, clusterapi.PatchError(err, corev1.Resource("pods"), pod)
 }
 
 // DeletePod asks for the pod's deletion.
@@ -54,7 +55,7 @@ func (a *API) PatchRevision(ctx context.Context, revision daemonset.Ref, mergePa
 	}
 	stored, err := a.client.AppsV1().ControllerRevisions(revision.Namespace).
 		Patch(ctx, revision.Name, types.MergePatchType, guarded, metav1.PatchOptions{})
-	return stored, successor(err, appsv1.Resource("controllerrevisions"), revision)
+	return stored, clusterapi.PatchError(err, appsv1.Resource("controllerrevisions"), revision)
 }
 
 // DeleteRevision removes the revision.
@@ -76,7 +77,7 @@ func (a *API) UpdateStatus(ctx context.Context, set *appsv1.DaemonSet) (*appsv1.
 	}
 	stored, err := a.client.AppsV1().DaemonSets(set.Namespace).
 		Patch(ctx, set.Name, types.JSONPatchType, patch, metav1.PatchOptions{}, "status")
-	return stored, successor(err, appsv1.Resource("daemonsets"), daemonset.Ref{Namespace: set.Namespace, Name: set.Name, UID: set.UID})
+	return stored, clusterapi.PatchError(err, appsv1.Resource("daemonsets"), daemonset.Ref{Namespace: set.Namespace, Name: set.Name, UID: set.UID})
 }
 
 // operation is one step of a JSON patch (RFC 6902). "add" replaces what is there.

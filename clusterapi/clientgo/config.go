@@ -49,7 +49,8 @@ type Config struct {
 	SyncTimeout time.Duration
 
 	// RateLimiter delays the passes after one that failed; nil means that of client-go's
-	// controllers. A delay that a server asked for is kept to if it is longer.
+	// controllers. A delay that a server asked for is kept to if it is longer,
+	// unless an event wakes the set before.
 	RateLimiter workqueue.TypedRateLimiter[types.NamespacedName]
 
 	// Leader makes Run wait for a lease before the first pass; the caches are filled before.

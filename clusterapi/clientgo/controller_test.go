@@ -203,6 +203,25 @@ func TestControllerStartsRetriesOver(t *testing.T) {
 	assert.EqualValues(t, 2, limiter.asked.Load())
 }
 
+// TestControllerKeepsRetriesOverIdlePasses: a pass that could not do its work ends no doubling.
+func TestControllerKeepsRetriesOverIdlePasses(t *testing.T) {
+	limiter := &limiter{}
+	s := &stub{pass: func(_ context.Context, number int) (clusterapi.Result, error) {
+		switch number {
+		case 1, 3:
+			return clusterapi.Result{}, errOfTest
+		case 2:
+			return clusterapi.Result{Stale: &clusterapi.StaleError{}, Requeue: time.Millisecond}, nil
+		}
+		return clusterapi.Result{}, nil
+	}}
+	run(t, clientgo.Config{Client: newClient(agentSet()), Syncer: s.use, RateLimiter: limiter})
+	s.await(t, 4)
+	require.Eventually(t, func() bool { return limiter.forgotten.Load() > 0 }, patience, tick)
+	assert.EqualValues(t, 1, limiter.forgotten.Load(), "only the last pass did all there was to do")
+	assert.EqualValues(t, 2, limiter.asked.Load())
+}
+
 type limiter struct{ asked, forgotten atomic.Int64 }
 
 func (l *limiter) When(types.NamespacedName) time.Duration {

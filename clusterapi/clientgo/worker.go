@@ -10,7 +10,6 @@ import (
 
 	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/daemonset"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -154,32 +153,23 @@ func (c *Controller) log(ctx context.Context, p clusterapi.Pass) {
 
 // reschedule plans the next pass, if the last one asks for one. After an error the retry
 // decides; an earlier instant at which time alone changes the plan goes before it, and
-// nothing goes before the delay that a server asked for.
+// nothing goes before the delay that a server asked for, but for an event.
 func (c *Controller) reschedule(last clusterapi.Pass) {
 	wait := last.Result.Requeue
-	if last.Err == nil {
-		c.cfg.RateLimiter.Forget(last.Key)
-	} else {
+	switch {
+	case last.Err != nil:
 		retry := c.cfg.RateLimiter.When(last.Key)
 		if wait <= 0 || retry < wait {
 			wait = retry
 		}
-		wait = max(wait, asked(last))
+		wait = max(wait, last.ServerDelay())
 		c.metrics.retried()
+	case !last.Idle():
+		c.cfg.RateLimiter.Forget(last.Key)
 	}
 	if wait > 0 {
 		c.queue.AddAfter(last.Key, wait)
 	}
-}
-
-// asked is the longest delay that a server asked for in the answers to a pass.
-func asked(p clusterapi.Pass) time.Duration {
-	longest, _ := apierrors.SuggestsClientDelay(p.Err)
-	for _, w := range p.Result.Writes {
-		seconds, _ := apierrors.SuggestsClientDelay(w.Err)
-		longest = max(longest, seconds)
-	}
-	return time.Duration(longest) * time.Second
 }
 
 // elapse waits for a time, and reports false if sooner was closed first.

@@ -75,6 +75,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{}, pass.Err
 	}
 	r.retries.take(request)
+	if pass.Idle() {
+		r.retries.idle(request)
+	}
 	return reconcile.Result{RequeueAfter: max(pass.Result.Requeue, 0)}, nil
 }
 

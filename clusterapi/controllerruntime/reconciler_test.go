@@ -109,6 +109,34 @@ func TestRetries(t *testing.T) {
 	require.Less(t, limiter.When(request), time.Minute)
 }
 
+// TestRetriesOverIdlePasses: a pass that could not do its work starts nothing over.
+func TestRetriesOverIdlePasses(t *testing.T) {
+	var result clusterapi.Result
+	outcome := errors.New("x")
+	s := &syncer{sync: func(context.Context, types.NamespacedName) (clusterapi.Result, error) { return result, outcome }}
+	r, err := controllerruntime.NewReconciler(s, controllerruntime.ReconcilerOptions{FirstRetry: time.Second})
+	require.NoError(t, err)
+	limiter := r.RateLimiter()
+	reconcile := func() {
+		_, err := r.Reconcile(t.Context(), request)
+		require.Equal(t, outcome, err)
+	}
+	reconcile()
+	require.Equal(t, time.Second, limiter.When(request))
+
+	result, outcome = clusterapi.Result{Stale: &clusterapi.StaleError{}, Requeue: time.Second}, nil
+	reconcile()
+	limiter.Forget(request) // as controllers do after a pass without an error
+	result, outcome = clusterapi.Result{}, errors.New("x")
+	reconcile()
+	require.Equal(t, 2*time.Second, limiter.When(request), "the second failure in a row")
+
+	outcome = nil
+	reconcile()
+	limiter.Forget(request)
+	require.Equal(t, time.Second, limiter.When(request))
+}
+
 func TestDefaultRetries(t *testing.T) {
 	s := &syncer{sync: func(context.Context, types.NamespacedName) (clusterapi.Result, error) {
 		return clusterapi.Result{}, errors.New("x")

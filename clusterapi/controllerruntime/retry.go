@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/daemonplan/daemonplan/clusterapi"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
@@ -25,6 +24,7 @@ type retries struct {
 type ask struct {
 	by      time.Duration // another pass by then, because time changes the plan; zero: none
 	noLower time.Duration // but none sooner, because a server said so
+	keep    bool          // the pass was idle: failures before it still count
 }
 
 func newRetries(first, last time.Duration) *retries {
@@ -38,7 +38,15 @@ func newRetries(first, last time.Duration) *retries {
 func (r *retries) failed(request reconcile.Request, pass clusterapi.Pass) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.asked[request] = ask{by: pass.Result.Requeue, noLower: serverDelay(pass)}
+	r.asked[request] = ask{by: pass.Result.Requeue, noLower: pass.ServerDelay()}
+}
+
+// idle notes that a pass could not do its work: the controller takes it for one that went
+// well, and asks to forget the failures before it.
+func (r *retries) idle(request reconcile.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked[request] = ask{keep: true}
 }
 
 // take returns what a failed pass asked for, once.
@@ -52,7 +60,7 @@ func (r *retries) take(request reconcile.Request) ask {
 
 // When implements workqueue.TypedRateLimiter. The retry decides; an earlier instant at which
 // time alone changes the plan goes before it, and nothing goes before the delay that a server
-// asked for.
+// asked for, but for an event.
 func (r *retries) When(request reconcile.Request) time.Duration {
 	wait, a := r.limiter.When(request), r.take(request)
 	if a.by > 0 {
@@ -63,16 +71,7 @@ func (r *retries) When(request reconcile.Request) time.Duration {
 
 // Forget implements workqueue.TypedRateLimiter.
 func (r *retries) Forget(request reconcile.Request) {
-	r.take(request)
-	r.limiter.Forget(request)
-}
-
-// serverDelay is the longest delay that a server asked for in the answers to a pass.
-func serverDelay(pass clusterapi.Pass) time.Duration {
-	longest, _ := apierrors.SuggestsClientDelay(pass.Err)
-	for _, w := range pass.Result.Writes {
-		seconds, _ := apierrors.SuggestsClientDelay(w.Err)
-		longest = max(longest, seconds)
+	if !r.take(request).keep {
+		r.limiter.Forget(request)
 	}
-	return time.Duration(longest) * time.Second
 }

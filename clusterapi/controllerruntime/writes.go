@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/daemonset"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -26,7 +27,7 @@ func (a *API) CreatePod(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, erro
 func (a *API) PatchPod(ctx context.Context, ref daemonset.Ref, mergePatch []byte) (*corev1.Pod, error) {
 	pod := &corev1.Pod{ObjectMeta: named(ref)}
 	if err := a.patch(ctx, pod, ref, mergePatch); err != nil {
-		return nil, successor(err, corev1.Resource("pods"), ref)
+		return nil, clusterapi.PatchError(err, corev1.Resource("pods"), ref)
 	}
 	return pod, nil
 }
@@ -58,7 +59,7 @@ func (a *API) UpdateRevision(ctx context.Context, revision *appsv1.ControllerRev
 func (a *API) PatchRevision(ctx context.Context, ref daemonset.Ref, mergePatch []byte) (*appsv1.ControllerRevision, error) {
 	revision := &appsv1.ControllerRevision{ObjectMeta: named(ref)}
 	if err := a.patch(ctx, revision, ref, mergePatch); err != nil {
-		return nil, successor(err, appsv1.Resource("controllerrevisions"), ref)
+		return nil, clusterapi.PatchError(err, appsv1.Resource("controllerrevisions"), ref)
 	}
 	return revision, nil
 }
