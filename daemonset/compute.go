@@ -74,15 +74,15 @@ func (p *pass) survey(objects Objects) (w world, err error) {
 		return world{}, err
 	}
 	p.revision = w.history.current
-	if w.fleet, err = muster(objects.Nodes); err != nil {
+	p.readOthers(objects.Others)
+	if w.fleet, err = p.muster(objects.Nodes); err != nil {
 		return world{}, err
 	}
 	if w.pods, err = p.claimPods(objects.Pods, w.fleet); err != nil {
 		return world{}, err
 	}
 	w.fleet.place(w.pods.owned)
-	p.readOthers(objects.Others)
-	p.judge(w.fleet)
+	p.fitNodes(w.fleet)
 	return w, nil
 }
 
@@ -126,11 +126,10 @@ func (p *pass) act(plan *Plan, f *fleet, entries backoff.Entries) error {
 
 // standBack plans for a set whose pods are not to be touched.
 func (p *pass) standBack(nodes []*corev1.Node, reason Reason) (Plan, error) {
-	f, err := muster(nodes)
+	f, err := p.muster(nodes)
 	if err != nil {
 		return Plan{}, err
 	}
-	p.judge(f)
 	plan := Plan{For: p.set.ref, Reason: reason}
 	if reason == SelectsEverything {
 		plan.Events = []Event{{

@@ -16,6 +16,7 @@ type fitting struct {
 	fitter  *placement.Fitter // judges nodes in place of the matcher; nil: it does not
 	surges  *placement.Fitter // judges whether two pods fit; nil: nobody does
 	beside  func(node string) *placement.Occupancy
+	nodes   []*corev1.Node // by number
 	scratch []*corev1.Pod
 }
 
@@ -69,11 +70,16 @@ func (p *pass) occupied(others []*corev1.Pod) func(node string) *placement.Occup
 	return func(node string) *placement.Occupancy { return nodes[node] }
 }
 
-// fit judges a node without the set's own pods, as Kubernetes v1.12 does: what they hold is
-// theirs already.
-func (p *pass) fit(f *fleet, number int32) placement.Verdict {
-	n := f.node(number)
-	return p.fitter.Fit(n.obj, p.beside(n.name()), p.own(n)...)
+// fitNodes judges the nodes with what runs on them, but without the set's own pods, as
+// Kubernetes v1.12 does: what they hold is theirs already.
+func (p *pass) fitNodes(f *fleet) {
+	p.nodes = f.nodes
+	if p.fitter == nil {
+		return
+	}
+	for n := range f.existing() {
+		f.judged(n.number, p.fitter.Fit(p.nodes[n.number], p.beside(n.name()), p.own(n)...))
+	}
 }
 
 // own lists the set's pods on a node. The slice is used again.
@@ -100,9 +106,9 @@ func (p *pass) room(n node) rollout.Room {
 		all.Add(pod)
 	}
 	switch {
-	case p.surges.Decide(n.obj, all) == placement.Run:
+	case p.surges.Decide(p.nodes[n.number], all) == placement.Run:
 		return rollout.RoomForBoth
-	case p.surges.Decide(n.obj, p.beside(n.name()), own...) == placement.Run:
+	case p.surges.Decide(p.nodes[n.number], p.beside(n.name()), own...) == placement.Run:
 		return rollout.RoomForOne
 	}
 	return rollout.RoomForNone

@@ -18,7 +18,7 @@ import (
 // The nodes are numbered: the existing ones by name, then those that pods name but that do
 // not exist. All that is kept for each lies in arrays, because there may be many.
 type fleet struct {
-	nodes   []*corev1.Node   // the existing ones
+	nodes   []*corev1.Node   // the existing ones, by number
 	reports []NodeReport     // of the existing nodes: what becomes Plan.Nodes
 	missing []*NodeReport    // of the others, as they are met
 	acted   []bool           // by number: the reason in the report is that of an action
@@ -33,7 +33,7 @@ type fleet struct {
 
 // node is a view of one node of a fleet.
 type node struct {
-	obj    *corev1.Node // nil if it does not exist
+	number int32
 	report *NodeReport
 	acted  *bool
 	pods   []pod
@@ -84,10 +84,7 @@ func (f *fleet) report(number int32) *NodeReport {
 func (f *fleet) nameOf(number int32) string { return f.report(number).Name }
 
 func (f *fleet) node(number int32) node {
-	n := node{report: f.report(number), acted: &f.acted[number]}
-	if int(number) < len(f.nodes) {
-		n.obj = f.nodes[number]
-	}
+	n := node{number: number, report: f.report(number), acted: &f.acted[number]}
 	if f.starts != nil {
 		start, end := f.starts[number], f.starts[number+1]
 		n.pods = f.pods[start:end:end]
@@ -136,8 +133,8 @@ func (n node) podsByName(is func(*pod) bool) []*pod {
 	return order
 }
 
-// muster lines up the nodes.
-func muster(nodes []*corev1.Node) (*fleet, error) {
+// muster lines up the nodes and, unless a fitter does that later, judges them.
+func (p *pass) muster(nodes []*corev1.Node) (*fleet, error) {
 	sorted, err := sortNodes(nodes)
 	if err != nil {
 		return nil, err
@@ -150,23 +147,19 @@ func muster(nodes []*corev1.Node) (*fleet, error) {
 	}
 	for i, obj := range sorted {
 		f.reports[i].Name = obj.Name
+		if p.fitter == nil {
+			f.judged(int32(i), p.matcher.Evaluate(obj))
+		}
 		f.index.add(obj.Name, int32(i))
 	}
 	return f, nil
 }
 
-// judge says of every node what it may carry.
-func (p *pass) judge(f *fleet) {
-	for i, obj := range f.nodes {
-		verdict := &f.reports[i].Verdict
-		if p.fitter == nil {
-			*verdict = p.matcher.Evaluate(obj)
-		} else {
-			*verdict = p.fit(f, int32(i))
-		}
-		if verdict.Decision.Wants() {
-			f.desired++
-		}
+// judged notes what a node may carry.
+func (f *fleet) judged(number int32, verdict placement.Verdict) {
+	f.reports[number].Verdict = verdict
+	if verdict.Decision.Wants() {
+		f.desired++
 	}
 }
 
