@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/daemonplan/daemonplan/daemonset/internal/plain"
 	"github.com/daemonplan/daemonplan/placement"
 )
 
@@ -54,20 +53,10 @@ func (d *description) line(label string, parts ...string) {
 	for _, part := range parts {
 		if part != "" {
 			d.WriteString("  ")
-			d.WriteString(printable(part))
+			d.WriteString(plain.Printable(part))
 		}
 	}
 	d.WriteByte('\n')
-}
-
-// printable escapes what could end the line or steer a terminal. No name from an API server
-// has such characters, but texts of other origin may.
-func printable(text string) string {
-	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return text
-	}
-	quoted := strconv.Quote(text)
-	return quoted[1 : len(quoted)-1]
 }
 
 // writes renders what is applied.

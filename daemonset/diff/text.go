@@ -2,10 +2,9 @@ package diff
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode"
 
+	"github.com/daemonplan/daemonplan/daemonset/internal/plain"
 	"github.com/daemonplan/daemonplan/placement"
 )
 
@@ -158,15 +157,6 @@ func nodes(n int) string {
 type description struct{ strings.Builder }
 
 func (d *description) line(text string) {
-	d.WriteString(printable(text))
+	d.WriteString(plain.Printable(text))
 	d.WriteByte('\n')
-}
-
-// printable escapes what could end the line or steer a terminal.
-func printable(text string) string {
-	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return text
-	}
-	quoted := strconv.Quote(text)
-	return quoted[1 : len(quoted)-1]
 }

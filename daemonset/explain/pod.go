@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/daemonset/internal/plain"
 	"github.com/daemonplan/daemonplan/placement"
 	"github.com/daemonplan/daemonplan/rollout"
 )
@@ -66,7 +67,7 @@ func why(on daemonset.PodReport, obj *corev1.Pod) string {
 	case daemonset.Terminating:
 		return "its deletion was to be complete by " + instant(obj.DeletionTimestamp.Time)
 	case daemonset.Failed, daemonset.Succeeded:
-		return strings.Join(nonEmpty("phase "+string(obj.Status.Phase), obj.Status.Reason, obj.Status.Message), ", ")
+		return strings.Join(plain.NonEmpty("phase "+string(obj.Status.Phase), obj.Status.Reason, obj.Status.Message), ", ")
 	case daemonset.Live:
 	}
 	switch on.Health {
@@ -85,7 +86,7 @@ func unready(obj *corev1.Pod) string {
 	if obj.Spec.NodeName == "" {
 		text := "the scheduler has not bound it to the node"
 		if c := condition(obj, corev1.PodScheduled); c != nil && c.Message != "" {
-			text += ": " + clip(c.Message)
+			text += ": " + plain.Clip(c.Message)
 		}
 		return text
 	}
@@ -94,7 +95,7 @@ func unready(obj *corev1.Pod) string {
 			if w := statuses[i].State.Waiting; w != nil && w.Reason != "" {
 				text := fmt.Sprintf("container %s waits: %s", statuses[i].Name, w.Reason)
 				if w.Message != "" {
-					text += " (" + clip(w.Message) + ")"
+					text += " (" + plain.Clip(w.Message) + ")"
 				}
 				return text
 			}
@@ -104,7 +105,7 @@ func unready(obj *corev1.Pod) string {
 	if c == nil {
 		return "it has no condition Ready"
 	}
-	return strings.Join(nonEmpty("not ready since "+instant(c.LastTransitionTime.Time), clip(c.Reason), clip(c.Message)), ", ")
+	return strings.Join(plain.NonEmpty("not ready since "+instant(c.LastTransitionTime.Time), plain.Clip(c.Reason), plain.Clip(c.Message)), ", ")
 }
 
 func condition(obj *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
@@ -121,26 +122,6 @@ func conditionSince(obj *corev1.Pod, kind corev1.PodConditionType) time.Time {
 		return c.LastTransitionTime.Time
 	}
 	return time.Time{}
-}
-
-func nonEmpty(texts ...string) []string {
-	var kept []string
-	for _, text := range texts {
-		if text != "" {
-			kept = append(kept, text)
-		}
-	}
-	return kept
-}
-
-// maxText bounds what is quoted from an object.
-const maxText = 200
-
-func clip(text string) string {
-	if len(text) <= maxText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxText], "") + "..."
 }
 
 func instant(t time.Time) string {

@@ -2,11 +2,10 @@ package explain
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/daemonset/internal/plain"
 )
 
 // Describe renders one story for people and golden files. Do not parse it: Story is for that.
@@ -42,7 +41,7 @@ func DescribeRemarks(remarks []Remark) string {
 	for _, r := range remarks {
 		subject := r.Subject
 		if r.Detail != "" {
-			subject += " (" + clip(r.Detail) + ")"
+			subject += " (" + plain.Clip(r.Detail) + ")"
 		}
 		if subject == "" {
 			subject = "all nodes"
@@ -74,17 +73,8 @@ type description struct{ strings.Builder }
 
 func (d *description) line(depth int, text string) {
 	d.WriteString(strings.Repeat("  ", depth))
-	d.WriteString(printable(text))
+	d.WriteString(plain.Printable(text))
 	d.WriteByte('\n')
-}
-
-// printable escapes what could end the line or steer a terminal.
-func printable(text string) string {
-	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return text
-	}
-	quoted := strconv.Quote(text)
-	return quoted[1 : len(quoted)-1]
 }
 
 // detailed is the number of nodes of a story that is told of one node.

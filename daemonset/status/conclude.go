@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/daemonset/internal/plain"
 )
 
 // isRollingOut reports whether an update is under way: a pod is outdated, the spec is new to
@@ -177,7 +178,7 @@ func (t Trouble) text() string {
 	if t.Node != "" {
 		where = "node " + t.Node
 	}
-	text := strings.Join(nonEmpty(where, t.podText(), string(t.Cause)), ", ")
+	text := strings.Join(plain.NonEmpty(where, t.podText(), string(t.Cause)), ", ")
 	if !t.Since.IsZero() {
 		text += " since " + instant(t.Since)
 	}

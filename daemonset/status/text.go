@@ -2,9 +2,9 @@ package status
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode"
+
+	"github.com/daemonplan/daemonplan/daemonset/internal/plain"
 )
 
 // Describe renders a report for people and golden files. Do not parse it: Report is for that.
@@ -88,15 +88,6 @@ type description struct{ strings.Builder }
 
 func (d *description) line(depth int, text string) {
 	d.WriteString(strings.Repeat("  ", depth))
-	d.WriteString(printable(text))
+	d.WriteString(plain.Printable(text))
 	d.WriteByte('\n')
-}
-
-// printable escapes what could end the line or steer a terminal.
-func printable(text string) string {
-	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
-		return text
-	}
-	quoted := strconv.Quote(text)
-	return quoted[1 : len(quoted)-1]
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/daemonplan/daemonplan/backoff"
 	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/daemonset/internal/plain"
 	"github.com/daemonplan/daemonplan/rollout"
 )
 
@@ -35,7 +36,7 @@ func (j *judge) examine(report *daemonset.NodeReport) {
 func noRoom(report *daemonset.NodeReport) Trouble {
 	t := Trouble{Node: report.Name, Cause: NoRoom, Over: true}
 	if findings := report.Verdict.Findings; len(findings) > 0 {
-		t.Text = strings.Join(nonEmpty(string(findings[0].Code), clip(findings[0].Detail)), ": ")
+		t.Text = strings.Join(plain.NonEmpty(string(findings[0].Code), plain.Clip(findings[0].Detail)), ": ")
 	}
 	return t
 }
@@ -88,7 +89,7 @@ func (j *judge) trouble(report *daemonset.NodeReport, on *daemonset.PodReport) (
 		t.Cause, t.Since = Undeleted, obj.DeletionTimestamp.Time
 	case on.State != daemonset.Live:
 		t.Cause, t.Since = Failing, j.failingSince(report.Name, obj)
-		t.Text = strings.Join(nonEmpty(obj.Status.Reason, clip(obj.Status.Message)), ": ")
+		t.Text = strings.Join(plain.NonEmpty(obj.Status.Reason, plain.Clip(obj.Status.Message)), ": ")
 	case on.Health == rollout.Available:
 		return Trouble{}, false
 	case on.Health == rollout.Ready:
@@ -103,7 +104,7 @@ func (j *judge) trouble(report *daemonset.NodeReport, on *daemonset.PodReport) (
 	}
 	if down := nodeDown(j.nodes[report.Name]); down != nil && t.Cause != NeverMature {
 		t.Cause = NodeDown
-		t.Text = strings.Join(nonEmpty("the node's condition Ready is "+string(down.Status), down.Reason), ", ")
+		t.Text = strings.Join(plain.NonEmpty("the node's condition Ready is "+string(down.Status), down.Reason), ", ")
 	}
 	return t, true
 }
@@ -181,7 +182,7 @@ func unready(obj *corev1.Pod) (Cause, string) {
 	if obj.Spec.NodeName == "" {
 		text := ""
 		if c := condition(obj, corev1.PodScheduled); c != nil {
-			text = strings.Join(nonEmpty(c.Reason, clip(c.Message)), ": ")
+			text = strings.Join(plain.NonEmpty(c.Reason, plain.Clip(c.Message)), ": ")
 		}
 		return Unscheduled, text
 	}
@@ -189,11 +190,11 @@ func unready(obj *corev1.Pod) (Cause, string) {
 		return cause, text
 	}
 	if obj.Status.Phase != corev1.PodRunning {
-		return NotStarted, strings.Join(nonEmpty(obj.Status.Reason, clip(obj.Status.Message)), ": ")
+		return NotStarted, strings.Join(plain.NonEmpty(obj.Status.Reason, plain.Clip(obj.Status.Message)), ": ")
 	}
 	text := ""
 	if c := condition(obj, corev1.PodReady); c != nil {
-		text = strings.Join(nonEmpty(c.Reason, clip(c.Message)), ": ")
+		text = strings.Join(plain.NonEmpty(c.Reason, plain.Clip(c.Message)), ": ")
 	}
 	return NotReady, text
 }
@@ -209,7 +210,7 @@ func containerTrouble(obj *corev1.Pod) (Cause, string) {
 				continue
 			}
 			if cause := causeOf(waiting.Reason); cause != "" {
-				return cause, strings.Join(nonEmpty("container "+statuses[i].Name+": "+waiting.Reason, clip(waiting.Message)), ": ")
+				return cause, strings.Join(plain.NonEmpty("container "+statuses[i].Name+": "+waiting.Reason, plain.Clip(waiting.Message)), ": ")
 			}
 		}
 	}
@@ -269,24 +270,4 @@ func latest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-func nonEmpty(texts ...string) []string {
-	var kept []string
-	for _, text := range texts {
-		if text != "" {
-			kept = append(kept, text)
-		}
-	}
-	return kept
-}
-
-// maxText bounds what is quoted from an object.
-const maxText = 200
-
-func clip(text string) string {
-	if len(text) <= maxText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxText], "") + "..."
 }

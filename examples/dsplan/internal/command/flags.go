@@ -60,8 +60,23 @@ func parsePlanFlags(args []string, now func() time.Time) (planFlags, error) {
 // parseFlags adds the shared flags to those that a command has defined, and parses. Flags and
 // other arguments may come in any order.
 func parseFlags(flags *flag.FlagSet, args []string, now func() time.Time) (planFlags, error) {
-	p, told := planFlags{}, false
+	var p planFlags
 	flags.SetOutput(io.Discard)
+	p.defineInput(flags, now)
+	output := flags.String("o", "text", "")
+	if err := p.parse(flags, args); err != nil {
+		return planFlags{}, err
+	}
+	p.json = *output == "json"
+	if *output != "text" && *output != "json" {
+		return planFlags{}, fmt.Errorf("-o is %q; want text or json", *output)
+	}
+	return p, p.check()
+}
+
+// defineInput defines the flags that say what is looked at, and when: now, if that is not told.
+func (p *planFlags) defineInput(flags *flag.FlagSet, now func() time.Time) {
+	p.now = now()
 	flags.Func("f", "", func(name string) error {
 		p.files = append(p.files, name)
 		return nil
@@ -82,21 +97,8 @@ func parseFlags(flags *flag.FlagSet, args []string, now func() time.Time) (planF
 		if p.now, err = time.Parse(time.RFC3339, text); err != nil {
 			return errors.New("want a time such as 2006-01-02T15:04:05Z")
 		}
-		told = true
 		return nil
 	})
-	output := flags.String("o", "text", "")
-	if err := p.parse(flags, args); err != nil {
-		return planFlags{}, err
-	}
-	p.json = *output == "json"
-	if *output != "text" && *output != "json" {
-		return planFlags{}, fmt.Errorf("-o is %q; want text or json", *output)
-	}
-	if !told {
-		p.now = now()
-	}
-	return p, p.check()
 }
 
 // parse collects what is no flag, and goes on behind it.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/daemonplan/daemonplan/daemonset/simulate"
 )
 
@@ -77,7 +76,8 @@ func parseSimulateFlags(args []string, now func() time.Time) (simulateFlags, err
 	p := simulateFlags{model: simulate.DefaultModel()}
 	flags := flag.NewFlagSet("dsplan simulate", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	p.defineInput(flags)
+	p.defineInput(flags, now)
+	p.defineChange(flags)
 	p.defineModel(flags)
 	flags.StringVar(&p.output, "o", textOutput, "")
 	if err := flags.Parse(args); err != nil {
@@ -89,9 +89,6 @@ func parseSimulateFlags(args []string, now func() time.Time) (simulateFlags, err
 	if !slices.Contains([]string{textOutput, jsonOutput, htmlOutput}, p.output) {
 		return simulateFlags{}, fmt.Errorf("-o is %q; want text, json or html", p.output)
 	}
-	if p.now.IsZero() {
-		p.now = now()
-	}
 	many := func(file string) bool { return strings.HasSuffix(file, linesSuffix) }
 	if slices.ContainsFunc(p.files, many) {
 		return simulateFlags{}, fmt.Errorf("-f names a *%s file, which is many snapshots; simulate takes one", linesSuffix)
@@ -99,30 +96,8 @@ func parseSimulateFlags(args []string, now func() time.Time) (simulateFlags, err
 	return p, p.check()
 }
 
-// defineInput defines the flags that say what is simulated.
-func (p *simulateFlags) defineInput(flags *flag.FlagSet) {
-	flags.Func("f", "", func(name string) error {
-		p.files = append(p.files, name)
-		return nil
-	})
-	flags.Func("ds", "", func(name string) error {
-		switch {
-		case !isSetName(name):
-			return errors.New("want namespace/name")
-		case p.set != "":
-			return errors.New("it is given twice")
-		}
-		p.set = name
-		return nil
-	})
-	flags.Func("now", "", func(text string) error {
-		var err error
-		if p.now, err = time.Parse(time.RFC3339, text); err != nil {
-			return errors.New("want a time such as 2006-01-02T15:04:05Z")
-		}
-		return nil
-	})
-	flags.IntVar(&p.burst, "burst", daemonset.DefaultBurst, "")
+// defineChange defines the flags that say what is changed first.
+func (p *simulateFlags) defineChange(flags *flag.FlagSet) {
 	flags.StringVar(&p.change.file, "with", "", "")
 	flags.Func("image", "", func(text string) error {
 		name, image, ok := strings.Cut(text, "=")
