@@ -58,23 +58,9 @@ func Decide(in Input) Result {
 	if in.Profile == Kubernetes112 {
 		return decide112(in)
 	}
-	r := round{Input: in, judge: judgeReplacing}
-	budget := in.Budget.MaxUnavailable
-	switch {
-	case in.Budget.MaxSurge > 0:
-		r.judge = judgeSurging
-		if in.ReplaceInPlace {
-			r.judge = judgeReplacingInPlace
-		}
-		budget = in.Budget.MaxSurge
-	case in.Profile == Kubernetes127:
-		r.judge = judgeReplacing127
-	}
+	r := round{Input: in, judge: in.judge()}
 	r.classify()
-	room := max(budget, 0) - r.spent
-	r.choose(byBudget, room)
-	r.choose(byPlace, room-r.pools[byBudget].chosen)
-	r.choose(bySurplus, r.available-max(in.Desired, 0))
+	r.choose()
 	return r.result()
 }
 
@@ -82,45 +68,47 @@ func Decide(in Input) Result {
 // may be chosen depends on the counts over all of them.
 type round struct {
 	Input
-	judge func(*Node) verdict
+	judge func(*Node) Verdict
 
-	spent     int                 // nodes that take from the budget whatever is chosen
-	available int                 // nodes with an available pod
-	actions   [add + 1]int        // nodes by what is done with them
-	pools     [bySurplus + 1]pool // nodes by what has to have room for them
+	tally Tally
+	steps [StepSurge + 1]int  // nodes by what is done with them
+	pools [BySurplus + 1]pool // nodes by what has to have room for them
 }
 
-// pool is the nodes whose action is under the same limit. They all want the same action,
-// except for those under no limit, among which nothing is chosen.
+// pool is the nodes whose step is under the same limit. They all want the same step, except
+// for those under no limit, among which nothing is chosen.
 type pool struct {
-	action action
+	step   Step
 	size   int
-	chosen int   // how many may take the action
+	chosen int   // how many may take the step
 	picks  []int // indices of those, ascending; nil if it is all or none
 }
 
 func (r *round) classify() {
 	for i := range r.Nodes {
 		v := r.judge(&r.Nodes[i])
-		r.actions[v.action]++
-		r.pools[v.limit].action = v.action
-		r.pools[v.limit].size++
-		if v.spends {
-			r.spent++
-		}
-		if v.available {
-			r.available++
-		}
+		r.tally.Add(v)
+		r.steps[v.Step]++
+		r.pools[v.Limit].step = v.Step
 	}
 }
 
-// choose picks as many of the nodes under a limit as there is room for. Who updates is
+// choose picks as many of the nodes under each limit as there is room for. Who updates is
 // decided here and nowhere else.
-func (r *round) choose(l limit, room int) {
+func (r *round) choose() {
+	room := r.Room(r.tally)
+	for l := ByBudget; l <= BySurplus; l++ {
+		p := &r.pools[l]
+		p.size, p.chosen = r.tally.Under[l], room[l]
+		r.steps[p.step] -= p.size - p.chosen
+		r.steps[StepHold] += p.size - p.chosen
+		r.pick(l)
+	}
+}
+
+// pick finds those that take their step, if some under a limit do and others do not.
+func (r *round) pick(l Limit) {
 	p := &r.pools[l]
-	p.chosen = min(max(room, 0), p.size)
-	r.actions[p.action] -= p.size - p.chosen
-	r.actions[hold] += p.size - p.chosen
 	if p.chosen == 0 || p.chosen == p.size {
 		return
 	}
@@ -131,10 +119,10 @@ func (r *round) choose(l limit, room int) {
 }
 
 // candidates lists the nodes under a limit by their indices.
-func (r *round) candidates(l limit) []int {
+func (r *round) candidates(l Limit) []int {
 	found := make([]int, 0, r.pools[l].size)
 	for i := range r.Nodes {
-		if r.judge(&r.Nodes[i]).limit == l {
+		if r.judge(&r.Nodes[i]).Limit == l {
 			found = append(found, i)
 		}
 	}
@@ -156,25 +144,25 @@ func (r *round) compare(a, b *Node) int {
 
 // result walks the nodes once more, with the choices made.
 func (r *round) result() Result {
-	if r.actions[leave] == len(r.Nodes) {
+	if r.steps[StepNone] == len(r.Nodes) {
 		return Result{}
 	}
 	out := Result{
-		Deletes: space[Delete](r.actions[remove]),
-		Surges:  space[Surge](r.actions[add]),
-		Holds:   space[Hold](r.actions[hold]),
+		Deletes: space[Delete](r.steps[StepDelete]),
+		Surges:  space[Surge](r.steps[StepSurge]),
+		Holds:   space[Hold](r.steps[StepHold]),
 	}
 	for i := range r.Nodes {
 		name := r.Nodes[i].Name
 		v := r.settle(i)
-		switch v.action {
-		case leave:
-		case hold:
-			out.Holds = append(out.Holds, Hold{Node: name, Reason: v.reason})
-		case remove:
-			out.Deletes = append(out.Deletes, Delete{Node: name, Pod: *v.pod, Reason: v.reason})
-		case add:
-			out.Surges = append(out.Surges, Surge{Node: name, Reason: v.reason})
+		switch v.Step {
+		case StepNone:
+		case StepHold:
+			out.Holds = append(out.Holds, Hold{Node: name, Reason: v.Reason})
+		case StepDelete:
+			out.Deletes = append(out.Deletes, Delete{Node: name, Pod: *v.Pod, Reason: v.Reason})
+		case StepSurge:
+			out.Surges = append(out.Surges, Surge{Node: name, Reason: v.Reason})
 		}
 	}
 	// Sorting what is in order already takes one pass.
@@ -194,18 +182,15 @@ func space[T any](n int) []T {
 
 // settle is the verdict on node i with the choices made. It has to be asked in ascending
 // order, because it uses up the picks.
-func (r *round) settle(i int) verdict {
+func (r *round) settle(i int) Verdict {
 	v := r.judge(&r.Nodes[i])
-	p := &r.pools[v.limit]
-	if v.limit == byNothing || p.chosen == p.size {
+	p := &r.pools[v.Limit]
+	if v.Limit == ByNothing || p.chosen == p.size {
 		return v
 	}
 	if len(p.picks) > 0 && p.picks[0] == i {
 		p.picks = p.picks[1:]
 		return v
 	}
-	if v.limit == bySurplus {
-		return verdict{action: hold, reason: AvailabilityShort}
-	}
-	return verdict{action: hold, reason: BudgetExhausted}
+	return Verdict{Step: StepHold, Reason: v.Limit.Held()}
 }

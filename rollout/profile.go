@@ -34,10 +34,10 @@ func (p Profile) String() string {
 // judgeReplacing127 is the update step without surge of the time of Kubernetes v1.27: an
 // outdated pod that is not available is deleted without counting against the budget, so
 // that with many of them more nodes are down at once than MaxUnavailable says.
-func judgeReplacing127(n *Node) verdict {
+func judgeReplacing127(n *Node) Verdict {
 	v := judgeReplacing(n)
-	if v.reason == OutdatedUnavailable {
-		v.spends = false
+	if v.Reason == OutdatedUnavailable {
+		v.Spends = false
 	}
 	return v
 }

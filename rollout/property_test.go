@@ -28,6 +28,7 @@ func properties() map[string]func(t *testing.T, in rollout.Input, s seen) {
 		"maxSurge is not passed":        checkMaxSurge,
 		"leaving keeps enough":          checkLeaving,
 		"a larger budget takes no less": checkMonotone,
+		"two halves make the whole":     checkHalves,
 	}
 }
 

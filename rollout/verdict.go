@@ -1,103 +1,107 @@
 package rollout
 
-// verdict is what one node, looked at by itself, asks for and costs.
-type verdict struct {
-	action action
-	limit  limit
-	reason Reason // of the action, if it is taken
-	pod    *Pod   // what remove removes
-	// spends says that the node takes one from the budget whatever is chosen.
-	spends bool
-	// available says that the node has an available pod. Only surge asks.
-	available bool
+// Verdict is what one node, looked at by itself, asks for and costs. The zero value is a node
+// that is not due and costs nothing.
+type Verdict struct {
+	Step   Step
+	Limit  Limit  // what has to have room before the step is taken
+	Reason Reason // of the step, if it is taken
+	Pod    *Pod   // what StepDelete deletes: one of the node's Pods; nil otherwise
+	// Spends says that the node takes one from the budget whatever is chosen.
+	Spends bool
+	// Available says that the node has an available pod. Only an update with surge asks.
+	Available bool
 }
 
-// action is what may be done with a node.
-type action uint8
+// Step is what may be done with a node.
+type Step uint8
 
+// The steps.
 const (
-	leave action = iota // not due
-	hold
-	remove
-	add
+	StepNone   Step = iota // the node is not due
+	StepHold               // it is due, and has to wait
+	StepDelete             // its outdated pod is deleted
+	StepSurge              // a current pod is added
 )
 
-// limit is what has to have room before an action is taken.
-type limit uint8
+// Limit is what has to have room before a step is taken. All nodes under the same limit, but
+// for ByNothing, ask for the same step.
+type Limit uint8
 
+// The limits, in the order in which they are filled.
 const (
-	byNothing limit = iota
-	byBudget        // MaxUnavailable or MaxSurge, less what is spent
-	byPlace         // the same, after those
-	bySurplus       // available pods beyond the desired number
+	ByNothing Limit = iota // the step is taken whatever the others do
+	ByBudget               // MaxUnavailable or MaxSurge, less what is spent
+	ByPlace                // the same, after those
+	BySurplus              // available pods beyond the desired number
 )
 
-// judgeReplacing is the update step of Kubernetes v1.37.2 without surge: outdated pods
-// are deleted and their successors created later. It spends one for every node without a
-// pod that is surely available.
-func judgeReplacing(n *Node) verdict {
-	p := pairUp(n.Pods)
-	switch {
-	case p.excess, p.current != nil && p.outdated != nil:
-		return verdict{action: hold, reason: ExcessPods, spends: true}
-	case p.outdated.available():
-		return verdict{action: remove, limit: byBudget, reason: Outdated, pod: p.outdated}
-	case p.outdated != nil:
-		return verdict{action: remove, reason: OutdatedUnavailable, pod: p.outdated, spends: true}
+// Held returns the reason of a hold on a node for which its limit had no room.
+func (l Limit) Held() Reason {
+	if l == BySurplus {
+		return AvailabilityShort
 	}
-	return verdict{spends: !p.current.available()}
+	return BudgetExhausted
 }
 
-// judgeSurging is the update step of Kubernetes v1.37.2 with surge: a current pod joins an
-// outdated one, which is deleted when the current one is available. It spends one for
-// every node on which that is under way.
-func judgeSurging(n *Node) verdict {
-	p := pairUp(n.Pods)
+// Judge returns what node asks for under the rules of in, whatever the other nodes do;
+// in.Nodes and in.Desired are not read. It is the first half of [Decide]; the second half
+// needs no more of the nodes than a [Tally] and, under each limit, the order in which they
+// are taken. So who keeps both can tell what an update does next without going through all
+// nodes again.
+//
+// Kubernetes112 does not judge nodes: it is read as Kubernetes127.
+func (in *Input) Judge(node *Node) Verdict { return in.judge()(node) }
+
+func (in *Input) judge() func(*Node) Verdict {
 	switch {
-	case p.excess:
-		// Upstream leaves such a node before it counts availability.
-		return verdict{action: hold, reason: ExcessPods, spends: true}
-	case p.outdated == nil:
-		return verdict{available: p.current.available()}
+	case in.Budget.MaxSurge > 0 && in.ReplaceInPlace:
+		return judgeReplacingInPlace
+	case in.Budget.MaxSurge > 0:
+		return judgeSurging
+	case in.Profile == Kubernetes127, in.Profile == Kubernetes112:
+		return judgeReplacing127
 	}
-	v := judgeOutdated(n, p)
-	// While both are there the outdated pod is the one that serves, even if it is down.
-	v.available = p.outdated.available()
-	return v
+	return judgeReplacing
 }
 
-// judgeOutdated is judgeSurging for a node with an outdated pod, alone or not.
-func judgeOutdated(n *Node, p pair) verdict {
-	switch {
-	case p.current.available():
-		return verdict{action: remove, reason: SurgeComplete, pod: p.outdated}
-	case p.current != nil:
-		return verdict{action: hold, reason: SurgeWaiting, spends: true}
-	case n.Eligible && n.Room != RoomForBoth:
-		return verdict{action: hold, reason: SurgeBlocked}
-	case n.Eligible && p.outdated.available():
-		return verdict{action: add, limit: byBudget, reason: SurgeStarted}
-	case n.Eligible:
-		return verdict{action: add, reason: OutdatedUnavailable}
-	case p.outdated.available():
-		return verdict{action: remove, limit: bySurplus, reason: LeftIneligibleNode, pod: p.outdated}
-	}
-	return verdict{action: remove, reason: LeftIneligibleNode, pod: p.outdated}
+// Tally adds up verdicts. Its zero value is that of no nodes.
+type Tally struct {
+	Spent     int                // nodes that take from the budget whatever is chosen
+	Available int                // nodes with an available pod; with surge only
+	Under     [BySurplus + 1]int // nodes by the limit they are under
 }
 
-// judgeReplacingInPlace is judgeSurging where a pod that cannot be joined by its successor is
-// replaced. It also spends one for every node between the two, of which it cannot tell
-// whether they were.
-func judgeReplacingInPlace(n *Node) verdict {
-	v := judgeSurging(n)
-	p := pairUp(n.Pods)
-	switch {
-	case v.reason == SurgeBlocked && n.Room == RoomForOne && p.outdated.available():
-		v.action, v.limit, v.reason, v.pod = remove, byPlace, ReplacedInPlace, p.outdated
-	case v.reason == SurgeBlocked && n.Room == RoomForOne:
-		v.action, v.reason, v.pod, v.spends = remove, OutdatedUnavailable, p.outdated, true
-	case n.Eligible && v.action == leave && !v.available:
-		v.spends = true
+// Add counts one more node.
+func (t *Tally) Add(v Verdict) { t.count(v, 1) }
+
+// Remove takes back what Add counted.
+func (t *Tally) Remove(v Verdict) { t.count(v, -1) }
+
+func (t *Tally) count(v Verdict, by int) {
+	t.Under[v.Limit] += by
+	if v.Spends {
+		t.Spent += by
 	}
-	return v
+	if v.Available {
+		t.Available += by
+	}
 }
+
+// Room returns how many of the nodes under each limit may take their step; in.Nodes is not
+// read. The first ones take it, by in.Prefer and then by name. Under ByNothing that is all.
+func (in *Input) Room(t Tally) [BySurplus + 1]int {
+	budget := in.Budget.MaxUnavailable
+	if in.Budget.MaxSurge > 0 {
+		budget = in.Budget.MaxSurge
+	}
+	room := t.Under
+	left := max(budget, 0) - t.Spent
+	room[ByBudget] = within(left, t.Under[ByBudget])
+	room[ByPlace] = within(left-room[ByBudget], t.Under[ByPlace])
+	room[BySurplus] = within(t.Available-max(in.Desired, 0), t.Under[BySurplus])
+	return room
+}
+
+// within is how many of size there is room for.
+func within(room, size int) int { return min(max(room, 0), size) }
