@@ -2,6 +2,7 @@ package daemonset
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,8 +12,8 @@ import (
 
 // action is one pod to create, or one to delete.
 type action struct {
-	node   node
-	pod    *pod // nil for a create
+	node   int32 // its number
+	pod    *pod  // nil for a create
 	reason Reason
 	chosen bool // one of several equals, for which the update budget had room
 }
@@ -27,6 +28,18 @@ type actions struct {
 	bind     bool // creates are bound to their nodes
 }
 
+// reset makes room for another step's actions.
+func (a *actions) reset(options Options) *actions {
+	clear(a.deletes)
+	clear(a.failures)
+	clear(a.events)
+	*a = actions{
+		creates: a.creates[:0], deletes: a.deletes[:0], failures: a.failures[:0], events: a.events[:0],
+		bind: options.Fit != nil,
+	}
+	return a
+}
+
 // failure is a backoff entry to advance, if the delete it belongs to is in the plan.
 type failure struct {
 	key    backoff.Key
@@ -34,11 +47,11 @@ type failure struct {
 }
 
 func (a *actions) create(n node, reason Reason) {
-	a.creates = append(a.creates, action{node: n, reason: reason})
+	a.creates = append(a.creates, action{node: n.number, reason: reason})
 }
 
 func (a *actions) delete(n node, p *pod, reason Reason) {
-	a.deletes = append(a.deletes, action{node: n, pod: p, reason: reason})
+	a.deletes = append(a.deletes, action{node: n.number, pod: p, reason: reason})
 }
 
 func (a *actions) wake(at time.Time) { a.next = earlier(a.next, instantOf(at)) }
@@ -47,28 +60,32 @@ func (a *actions) wake(at time.Time) { a.next = earlier(a.next, instantOf(at)) }
 func (a *actions) idle() bool { return len(a.creates) == 0 && len(a.deletes) == 0 }
 
 // writeTo puts the actions into the plan, no more creates and deletes than burst, and
-// explains the nodes by them.
-func (a *actions) writeTo(plan *Plan, burst int) {
+// explains the nodes of the fleet by them.
+func (a *actions) writeTo(plan *Plan, f *fleet, burst int) {
 	creates, deletes := min(len(a.creates), burst), min(len(a.deletes), burst)
 	plan.Deferred = Deferred{Creates: len(a.creates) - creates, Deletes: len(a.deletes) - deletes}
+	plan.Creates = slices.Grow(plan.Creates, creates)
 	for _, c := range a.creates[:creates] {
-		plan.Creates = append(plan.Creates, Create{Node: c.node.name(), Reason: c.reason, Bind: a.bind})
-		c.node.act(c.reason)
+		n := f.node(c.node)
+		plan.Creates = append(plan.Creates, Create{Node: n.name(), Reason: c.reason, Bind: a.bind})
+		n.act(c.reason)
 	}
+	plan.Deletes = slices.Grow(plan.Deletes, deletes)
 	for _, d := range a.deletes[:deletes] {
-		plan.Deletes = append(plan.Deletes, Delete{Node: d.node.name(), Pod: d.pod.ref, Reason: d.reason})
-		d.node.act(d.reason)
+		n := f.node(d.node)
+		plan.Deletes = append(plan.Deletes, Delete{Node: n.name(), Pod: d.pod.ref(), Reason: d.reason})
+		n.act(d.reason)
 	}
-	for _, f := range a.failures {
-		if f.delete < deletes {
-			plan.Failures = append(plan.Failures, f.key)
+	for _, failed := range a.failures {
+		if failed.delete < deletes {
+			plan.Failures = append(plan.Failures, failed.key)
 		}
 	}
 	for _, c := range a.creates[creates:] {
-		c.node.wait(BurstExceeded, time.Time{})
+		f.node(c.node).wait(BurstExceeded, time.Time{})
 	}
 	for _, d := range a.deletes[deletes:] {
-		d.node.wait(BurstExceeded, time.Time{})
+		f.node(d.node).wait(BurstExceeded, time.Time{})
 	}
 	plan.Events = append(plan.Events, a.events...)
 	plan.Next = earlier(plan.Next, a.next)

@@ -65,32 +65,32 @@ type (
 	}
 )
 
-func (p *pass) claimPods(objects []*corev1.Pod, f *fleet) (pods, error) {
-	c := pods{owned: make([]pod, 0, len(objects))}
+func (p *pass) claimPods(c *pods, objects []*corev1.Pod, f *fleet) error {
+	c.owned = slices.Grow(c.owned[:0], len(objects))
 	ordered, previous := true, ""
 	for i, obj := range objects {
 		if obj == nil {
-			return pods{}, invalidEntry("pods", i, errIsNil)
+			return invalidEntry("pods", i, errIsNil)
 		}
 		standing := p.set.ownershipOf(&obj.ObjectMeta)
 		if standing == foreign {
 			continue
 		}
 		if obj.Name == "" {
-			return pods{}, invalidEntry("pods", i, errHasNoName)
+			return invalidEntry("pods", i, errHasNoName)
 		}
 		ordered = ordered && previous < obj.Name
 		previous = obj.Name
-		p.claimPod(&c, obj, standing, f)
+		p.claimPod(c, obj, standing, f)
 	}
 	// An API server's list is in order of name, and then no name can occur twice.
 	if !ordered {
 		if name, ok := p.duplicateName(objects); ok {
-			return pods{}, &InvalidError{Field: "pods", Err: fmt.Errorf("two are named %q", name)}
+			return &InvalidError{Field: "pods", Err: fmt.Errorf("two are named %q", name)}
 		}
 	}
 	slices.SortFunc(c.changes, func(a, b Claim) int { return strings.Compare(a.Ref.Name, b.Ref.Name) })
-	return c, nil
+	return nil
 }
 
 func (p *pass) claimPod(c *pods, obj *corev1.Pod, standing ownership, f *fleet) {

@@ -26,30 +26,15 @@ type pass struct {
 // A non-nil error is an *InvalidError: no plan can be made, and the plan is zero. Every
 // other oddity has a defined meaning and is reported in the plan.
 //
-// The cost is linear in nodes and pods, apart from sorting what is not in order by name.
+// The cost is linear in nodes and pods, apart from sorting by name what the plan lists, if
+// it is not in order. Who plans again and again saves most of it with a [Scratch].
 func Compute(s Snapshot, o Options) (Plan, error) {
-	set, err := readIdentity(s.Objects.DaemonSet)
+	var scratch Scratch
+	plan, err := scratch.Compute(s, o)
 	if err != nil {
 		return Plan{}, err
 	}
-	set.profile = o.Profile
-	p := pass{set: set, now: s.Now, options: o}
-	p.matcher = placement.NewMatcher(&set.obj.Spec.Template.Spec, o.Placement)
-	if reason := set.standsBack(); reason != "" {
-		return p.standBack(s.Objects.Nodes, reason)
-	}
-	w, err := p.survey(s.Objects)
-	if err != nil {
-		return Plan{}, err
-	}
-	plan := Plan{For: set.ref, Findings: p.oddities(w)}
-	p.suspend(&plan, w.fleet, s.Suspended)
-	if w.history.collision {
-		p.writeCollision(&plan, w)
-	} else if err := p.plan(&plan, w, s); err != nil {
-		return Plan{}, err
-	}
-	p.report(&plan, w.fleet)
+	plan.Nodes = scratch.Nodes()
 	return plan, nil
 }
 
@@ -59,35 +44,36 @@ type world struct {
 	history   history
 	pods      pods
 	fleet     *fleet
+	actions   *actions
 }
 
 // survey reads the snapshot: which revision is current, whose the pods are, and which are
 // on which node.
-func (p *pass) survey(objects Objects) (w world, err error) {
+func (p *pass) survey(w *world, objects Objects) (err error) {
 	if p.set, err = p.set.readSpec(); err != nil {
-		return world{}, err
+		return err
 	}
 	if w.revisions, err = p.set.claimRevisions(objects.Revisions); err != nil {
-		return world{}, err
+		return err
 	}
 	if w.history, err = p.set.readHistory(w.revisions); err != nil {
-		return world{}, err
+		return err
 	}
 	p.revision = w.history.current
 	p.readOthers(objects.Others)
-	if w.fleet, err = p.muster(objects.Nodes); err != nil {
-		return world{}, err
+	if err = p.muster(w.fleet, objects.Nodes); err != nil {
+		return err
 	}
-	if w.pods, err = p.claimPods(objects.Pods, w.fleet); err != nil {
-		return world{}, err
+	if err = p.claimPods(&w.pods, objects.Pods, w.fleet); err != nil {
+		return err
 	}
 	w.fleet.place(w.pods.owned)
 	p.fitNodes(w.fleet)
-	return w, nil
+	return nil
 }
 
 // plan fills in the changes, in the order of a pass.
-func (p *pass) plan(plan *Plan, w world, s Snapshot) error {
+func (p *pass) plan(plan *Plan, w *world, s Snapshot) error {
 	plan.Claims = slices.Concat(w.pods.changes, w.revisions.changes)
 	plan.Revision = p.revision
 	plan.Template = p.podTemplate()
@@ -99,7 +85,7 @@ func (p *pass) plan(plan *Plan, w world, s Snapshot) error {
 		p.writeStatus(plan, p.count(w.fleet))
 		return nil
 	}
-	if err := p.act(plan, w.fleet, s.Backoff); err != nil {
+	if err := p.act(plan, w, s.Backoff); err != nil {
 		return err
 	}
 	plan.Revisions = append(plan.Revisions, w.history.expired(p.set.historyLimit, w.pods.owned)...)
@@ -110,24 +96,24 @@ func (p *pass) plan(plan *Plan, w world, s Snapshot) error {
 }
 
 // act runs the per-node step, and the update step if that found nothing to do.
-func (p *pass) act(plan *Plan, f *fleet, entries backoff.Entries) error {
-	step := p.stepNodes(f, entries)
-	step.writeTo(plan, p.options.burst())
+func (p *pass) act(plan *Plan, w *world, entries backoff.Entries) error {
+	step := w.actions.reset(p.options)
+	p.stepNodes(w.fleet, entries, step)
+	step.writeTo(plan, w.fleet, p.options.burst())
 	if !step.idle() || p.set.onDelete {
 		return nil
 	}
-	step, err := p.stepUpdate(f)
-	if err != nil {
+	step.reset(p.options)
+	if err := p.stepUpdate(w.fleet, step); err != nil {
 		return err
 	}
-	step.writeTo(plan, p.options.burst())
+	step.writeTo(plan, w.fleet, p.options.burst())
 	return nil
 }
 
 // standBack plans for a set whose pods are not to be touched.
-func (p *pass) standBack(nodes []*corev1.Node, reason Reason) (Plan, error) {
-	f, err := p.muster(nodes)
-	if err != nil {
+func (p *pass) standBack(f *fleet, nodes []*corev1.Node, reason Reason) (Plan, error) {
+	if err := p.muster(f, nodes); err != nil {
 		return Plan{}, err
 	}
 	plan := Plan{For: p.set.ref, Reason: reason}
@@ -138,17 +124,13 @@ func (p *pass) standBack(nodes []*corev1.Node, reason Reason) (Plan, error) {
 			Note:   "The selector is empty and would select every pod; nothing is done until it is not",
 		}}
 	}
-	for n := range f.existing() {
-		n.wait(reason, time.Time{})
-	}
-	p.report(&plan, f)
 	return plan, nil
 }
 
 // writeCollision asks for another hash. Writing it wakes the set again, and apart from what
 // concerns revisions nothing is done before: no pod could be told from those of the other
 // template.
-func (p *pass) writeCollision(plan *Plan, w world) {
+func (p *pass) writeCollision(plan *Plan, w *world) {
 	plan.Reason = RevisionCollision
 	plan.Claims = w.revisions.changes
 	plan.Revisions = p.set.changes(w.history)

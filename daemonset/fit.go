@@ -16,7 +16,6 @@ type fitting struct {
 	fitter  *placement.Fitter // judges nodes in place of the matcher; nil: it does not
 	surges  *placement.Fitter // judges whether two pods fit; nil: nobody does
 	beside  func(node string) *placement.Occupancy
-	nodes   []*corev1.Node // by number
 	scratch []*corev1.Pod
 }
 
@@ -73,13 +72,22 @@ func (p *pass) occupied(others []*corev1.Pod) func(node string) *placement.Occup
 // fitNodes judges the nodes with what runs on them, but without the set's own pods, as
 // Kubernetes v1.12 does: what they hold is theirs already.
 func (p *pass) fitNodes(f *fleet) {
-	p.nodes = f.nodes
 	if p.fitter == nil {
 		return
 	}
-	for n := range f.existing() {
-		f.judged(n.number, p.fitter.Fit(p.nodes[n.number], p.beside(n.name()), p.own(n)...))
+	for number := range f.nodeCount() {
+		n := f.node(number)
+		f.judged(number, p.fitter.Decide(f.nodes[number], p.beside(n.name()), p.own(n)...))
 	}
+}
+
+// verdict judges a node again, with all the evidence.
+func (p *pass) verdict(n node) placement.Verdict {
+	obj := n.fleet.nodes[n.number]
+	if p.fitter == nil {
+		return p.matcher.Evaluate(obj)
+	}
+	return p.fitter.Fit(obj, p.beside(n.name()), p.own(n)...)
 }
 
 // own lists the set's pods on a node. The slice is used again.
@@ -106,9 +114,9 @@ func (p *pass) room(n node) rollout.Room {
 		all.Add(pod)
 	}
 	switch {
-	case p.surges.Decide(p.nodes[n.number], all) == placement.Run:
+	case p.surges.Decide(n.fleet.nodes[n.number], all) == placement.Run:
 		return rollout.RoomForBoth
-	case p.surges.Decide(p.nodes[n.number], p.beside(n.name()), own...) == placement.Run:
+	case p.surges.Decide(n.fleet.nodes[n.number], p.beside(n.name()), own...) == placement.Run:
 		return rollout.RoomForOne
 	}
 	return rollout.RoomForNone
@@ -138,28 +146,31 @@ func (p *pass) suspend(plan *Plan, f *fleet, last []Suspension) {
 	}
 	byNode := func(a, b Suspension) int { return strings.Compare(a.Node, b.Node) }
 	told := slices.SortedStableFunc(slices.Values(last), byNode)
-	for n := range f.existing() {
-		if n.decision() != placement.Suspend || slices.ContainsFunc(n.pods, func(on pod) bool { return on.state == Live }) {
-			continue
-		}
-		s := Suspension{Node: n.name()}
-		for _, finding := range n.report.Verdict.Findings {
+	for _, number := range f.named(node.suspended) {
+		n := f.node(number)
+		s, verdict := Suspension{Node: n.name()}, p.verdict(n)
+		for _, finding := range verdict.Findings {
 			if !slices.Contains(s.Codes, finding.Code) {
 				s.Codes = append(s.Codes, finding.Code)
 			}
 		}
 		plan.Suspended = append(plan.Suspended, s)
 		if at, ok := slices.BinarySearchFunc(told, s, byNode); !ok || !slices.Equal(told[at].Codes, s.Codes) {
-			plan.Events = append(plan.Events, suspendedEvent(n))
+			plan.Events = append(plan.Events, suspendedEvent(n, verdict.Findings))
 		}
 	}
 }
 
+// suspended reports whether the node wants a pod, has none that lives, and gets none.
+func (n node) suspended() bool {
+	return n.decision() == placement.Suspend && !slices.ContainsFunc(n.pods, func(on pod) bool { return on.state == Live })
+}
+
 // suspendedEvent says why a node gets no pod. A lack of resources is worth a word only if
 // nothing else holds the pod back, as in Kubernetes v1.12.
-func suspendedEvent(n node) Event {
+func suspendedEvent(n node, findings []placement.Finding) Event {
 	var why, lacks []string
-	for _, finding := range n.report.Verdict.Findings {
+	for _, finding := range findings {
 		if finding.Code == placement.InsufficientResources {
 			lacks = append(lacks, finding.Detail)
 		} else {

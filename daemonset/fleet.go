@@ -3,7 +3,6 @@ package daemonset
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -15,86 +14,104 @@ import (
 
 // fleet is the nodes of a cluster with the set's pods on them.
 //
-// The nodes are numbered: the existing ones by name, then those that pods name but that do
-// not exist. All that is kept for each lies in arrays, because there may be many.
+// The nodes are numbered: the existing ones as the snapshot has them, then those that pods
+// name but that do not exist. All that is kept for each lies in arrays, because there may be
+// many, and the arrays are used again. What comes out of a fleet is put in order by name; a
+// snapshot that is in order makes that cheap, and otherwise only what comes out is sorted.
 type fleet struct {
-	nodes   []*corev1.Node   // the existing ones, by number
-	reports []NodeReport     // of the existing nodes: what becomes Plan.Nodes
-	missing []*NodeReport    // of the others, as they are met
-	acted   []bool           // by number: the reason in the report is that of an action
-	starts  []int32          // by number: where its pods start; they end where the next ones start
-	pods    []pod            // by node, in keep order
-	lost    []*corev1.Pod    // of the set, but on no node that could be told, by name
-	desired int              // how many nodes should run a pod
-	behind  bool             // a pod that stays is outdated
-	index   index            // of the existing nodes
+	nodes   []*corev1.Node // the existing ones, by number
+	ordered bool           // they are in order by name
+	missing []string       // names of the others, as they are met
+	sites   []site         // by number
+	notes   []note         // of the sites that have one, as they are made
+	starts  []int32        // by number: where its pods start; they end where the next ones start
+	pods    []pod          // by node, in keep order
+	lost    []*corev1.Pod  // of the set, but on no node that could be told, by name
+	desired int            // how many nodes should run a pod
+	behind  bool           // a pod that stays is outdated
+
+	next    int32            // the node that is tried first, because lists often go together
+	tries   int              // how often it may still turn out to be another
+	index   index            // of the existing nodes, once it is needed
 	strays  map[string]int32 // the same for the missing ones
+	targets []int32          // where pods go
+	cursors []int32          // by number: where its next pod goes
+	numbers []int32          // of nodes to go through
+}
+
+// site is what is kept for each node.
+type site struct {
+	decision placement.Decision
+	note     int32 // its place in notes, plus 1; 0: there is none
+}
+
+// note is why something happens on a node, or does not.
+type note struct {
+	reason Reason
+	until  time.Time
+	acted  bool // the reason is that of an action
 }
 
 // node is a view of one node of a fleet.
 type node struct {
+	fleet  *fleet
 	number int32
-	report *NodeReport
-	acted  *bool
 	pods   []pod
 }
 
-// existing yields the nodes that exist, by name.
-func (f *fleet) existing() iter.Seq[node] {
-	return func(yield func(node) bool) {
-		for i := range f.reports {
-			if !yield(f.node(int32(i))) {
-				return
-			}
+// nodeCount is how many nodes exist.
+func (f *fleet) nodeCount() int32 { return int32(len(f.nodes)) }
+
+// named lists the nodes that satisfy is, by name. The list is used again.
+func (f *fleet) named(is func(node) bool) []int32 {
+	f.numbers = f.numbers[:0]
+	for number := range f.nodeCount() {
+		if is(f.node(number)) {
+			f.numbers = append(f.numbers, number)
 		}
 	}
-}
-
-// gone yields the nodes that do not exist, by name.
-func (f *fleet) gone() iter.Seq[node] {
-	return func(yield func(node) bool) {
-		for _, number := range f.goneNumbers() {
-			if !yield(f.node(number)) {
-				return
-			}
-		}
+	if !f.ordered {
+		f.sortByName(f.numbers)
 	}
+	return f.numbers
 }
 
-func (f *fleet) goneNumbers() []int32 {
+// gone lists the nodes that do not exist, by name.
+func (f *fleet) gone() []int32 {
+	if len(f.missing) == 0 {
+		return nil
+	}
 	numbers := make([]int32, len(f.missing))
 	for i := range numbers {
-		numbers[i] = int32(len(f.reports) + i)
+		numbers[i] = f.nodeCount() + int32(i)
 	}
 	f.sortByName(numbers)
 	return numbers
 }
 
 func (f *fleet) sortByName(numbers []int32) {
-	slices.SortFunc(numbers, func(a, b int32) int { return strings.Compare(f.report(a).Name, f.report(b).Name) })
+	slices.SortFunc(numbers, func(a, b int32) int { return strings.Compare(f.nameOf(a), f.nameOf(b)) })
 }
 
-func (f *fleet) report(number int32) *NodeReport {
-	if i := int(number); i < len(f.reports) {
-		return &f.reports[i]
+func (f *fleet) nameOf(number int32) string {
+	if number < f.nodeCount() {
+		return f.nodes[number].Name
 	}
-	return f.missing[int(number)-len(f.reports)]
+	return f.missing[number-f.nodeCount()]
 }
-
-func (f *fleet) nameOf(number int32) string { return f.report(number).Name }
 
 func (f *fleet) node(number int32) node {
-	n := node{number: number, report: f.report(number), acted: &f.acted[number]}
-	if f.starts != nil {
+	n := node{fleet: f, number: number}
+	if len(f.starts) > 0 {
 		start, end := f.starts[number], f.starts[number+1]
 		n.pods = f.pods[start:end:end]
 	}
 	return n
 }
 
-func (n node) name() string { return n.report.Name }
+func (n node) name() string { return n.fleet.nameOf(n.number) }
 
-func (n node) decision() placement.Decision { return n.report.Verdict.Decision }
+func (n node) decision() placement.Decision { return n.fleet.sites[n.number].decision }
 
 // eligible reports whether the node should run a pod, now or when it can.
 func (n node) eligible() bool { return n.decision().Wants() }
@@ -102,20 +119,37 @@ func (n node) eligible() bool { return n.decision().Wants() }
 // open reports whether a pod may be placed on the node now.
 func (n node) open() bool { return n.decision().Schedules() }
 
+// note is the reason that the node has been given, the zero note if none.
+func (n node) note() note {
+	if at := n.fleet.sites[n.number].note; at > 0 {
+		return n.fleet.notes[at-1]
+	}
+	return note{}
+}
+
 // act gives the reason for something that happens on the node; the first one stands.
 func (n node) act(reason Reason) {
-	if !*n.acted {
-		n.report.Reason, n.report.Until = reason, time.Time{}
-		*n.acted = true
+	if !n.note().acted {
+		n.set(note{reason: reason, acted: true})
 	}
 }
 
 // wait gives the reason why something does not happen on the node; an action goes before
 // it, and so does an earlier reason to wait.
 func (n node) wait(reason Reason, until time.Time) {
-	if n.report.Reason == "" {
-		n.report.Reason, n.report.Until = reason, until
+	if n.note().reason == "" {
+		n.set(note{reason: reason, until: until})
 	}
+}
+
+func (n node) set(why note) {
+	f, at := n.fleet, &n.fleet.sites[n.number].note
+	if *at > 0 {
+		f.notes[*at-1] = why
+		return
+	}
+	f.notes = append(f.notes, why)
+	*at = int32(len(f.notes))
 }
 
 // podsByName lists the pods that satisfy is, in the order in which pods are treated when
@@ -128,52 +162,120 @@ func (n node) podsByName(is func(*pod) bool) []*pod {
 		}
 	}
 	if len(order) > 1 {
-		slices.SortFunc(order, func(a, b *pod) int { return strings.Compare(a.ref.Name, b.ref.Name) })
+		slices.SortFunc(order, func(a, b *pod) int { return strings.Compare(a.obj.Name, b.obj.Name) })
 	}
 	return order
 }
 
 // muster lines up the nodes and, unless a fitter does that later, judges them.
-func (p *pass) muster(nodes []*corev1.Node) (*fleet, error) {
-	sorted, err := sortNodes(nodes)
-	if err != nil {
-		return nil, err
-	}
-	f := &fleet{
-		nodes:   sorted,
-		reports: make([]NodeReport, len(sorted)),
-		acted:   make([]bool, len(sorted)),
-		index:   newIndex(len(sorted)),
-	}
-	for i, obj := range sorted {
-		f.reports[i].Name = obj.Name
-		if p.fitter == nil {
-			f.judged(int32(i), p.matcher.Evaluate(obj))
+func (p *pass) muster(f *fleet, nodes []*corev1.Node) error {
+	f.reset(nodes)
+	previous := ""
+	for i, obj := range nodes {
+		switch {
+		case obj == nil:
+			return invalidEntry("nodes", i, errIsNil)
+		case obj.Name == "":
+			return invalidEntry("nodes", i, errHasNoName)
 		}
-		f.index.add(obj.Name, int32(i))
+		f.ordered = f.ordered && previous < obj.Name
+		previous = obj.Name
+		if p.fitter == nil {
+			f.judged(int32(i), p.matcher.Decide(obj))
+		}
 	}
-	return f, nil
+	if f.ordered { // then no name can occur twice
+		return nil
+	}
+	return f.enter()
+}
+
+// reset empties the fleet and gives it nodes. What it remembers from before is memory only.
+func (f *fleet) reset(nodes []*corev1.Node) {
+	clear(f.lost)
+	clear(f.missing)
+	clear(f.strays)
+	*f = fleet{
+		nodes:   nodes,
+		ordered: true,
+		missing: f.missing[:0],
+		sites:   resized(f.sites, len(nodes)),
+		notes:   f.notes[:0],
+		starts:  f.starts[:0],
+		lost:    f.lost[:0],
+		tries:   maxTries,
+		index:   index{seed: f.index.seed, slots: f.index.slots[:0]},
+		strays:  f.strays,
+		targets: f.targets,
+		cursors: f.cursors,
+		numbers: f.numbers,
+	}
+}
+
+// resized returns a slice of count zero values, in the memory of s if there is enough.
+func resized[T any](s []T, count int) []T {
+	if count > cap(s) {
+		return make([]T, count)
+	}
+	s = s[:count]
+	clear(s)
+	return s
 }
 
 // judged notes what a node may carry.
-func (f *fleet) judged(number int32, verdict placement.Verdict) {
-	f.reports[number].Verdict = verdict
-	if verdict.Decision.Wants() {
+func (f *fleet) judged(number int32, decision placement.Decision) {
+	f.sites[number].decision = decision
+	if decision.Wants() {
 		f.desired++
 	}
 }
 
+// enter fills the index.
+func (f *fleet) enter() error {
+	f.index.reset(len(f.nodes))
+	twice := ""
+	for i, obj := range f.nodes {
+		if !f.index.add(obj.Name, int32(i), f.nameOf) && (twice == "" || obj.Name < twice) {
+			twice = obj.Name
+		}
+	}
+	if twice != "" {
+		return &InvalidError{Field: "nodes", Err: fmt.Errorf("two are named %q", twice)}
+	}
+	return nil
+}
+
+// maxTries is how often the pods of a snapshot may leave the order of its nodes before that
+// is taken to say nothing.
+const maxTries = 16
+
 // number finds a node by name; a name that no node has becomes a missing node.
 func (f *fleet) number(name string) int32 {
-	if number, ok := f.index.find(name, f.nameOf); ok {
+	if f.tries > 0 && f.next < f.nodeCount() {
+		if f.nodes[f.next].Name == name {
+			f.next++
+			return f.next - 1
+		}
+		f.tries--
+	}
+	if len(f.index.slots) == 0 {
+		_ = f.enter() // two of one name have been refused by then
+	}
+	if number, found := f.index.find(name, f.nameOf); found {
+		f.next = number + 1
 		return number
 	}
+	return f.stray(name)
+}
+
+// stray is number for a name that no node has.
+func (f *fleet) stray(name string) int32 {
 	if number, ok := f.strays[name]; ok {
 		return number
 	}
-	number := int32(len(f.acted))
-	f.missing = append(f.missing, &NodeReport{Name: name})
-	f.acted = append(f.acted, false)
+	number := int32(len(f.sites))
+	f.missing = append(f.missing, name)
+	f.sites = append(f.sites, site{})
 	if f.strays == nil {
 		f.strays = map[string]int32{}
 	}
@@ -184,22 +286,30 @@ func (f *fleet) number(name string) int32 {
 // place gives each node its pods: a counting sort of the given slice, in place. Pods that
 // are on no node go to the end.
 func (f *fleet) place(pods []pod) {
-	f.starts = make([]int32, len(f.acted)+1)
+	f.starts = resized(f.starts, len(f.sites)+1)
+	sorted, last := true, int32(0)
 	for i := range pods {
-		switch on := &pods[i]; {
-		case on.placed():
-			f.starts[on.node+1]++
-			f.behind = f.behind || on.staying() && !on.current
-		case on.node == nowhere:
-			f.lost = append(f.lost, on.obj)
+		on := &pods[i]
+		if !on.placed() {
+			sorted = false
+			if on.node == nowhere {
+				f.lost = append(f.lost, on.obj)
+			}
+			continue
 		}
+		f.starts[on.node+1]++
+		f.behind = f.behind || on.staying() && !on.current
+		sorted = sorted && last <= on.node
+		last = on.node
 	}
 	for i := 1; i < len(f.starts); i++ {
 		f.starts[i] += f.starts[i-1]
 	}
-	permute(pods, f.targets(pods))
-	f.pods = pods[:f.starts[len(f.acted)]]
-	for i := range f.acted {
+	if !sorted {
+		permute(pods, f.target(pods))
+	}
+	f.pods = pods[:f.starts[len(f.sites)]]
+	for i := range f.sites {
 		if on := f.pods[f.starts[i]:f.starts[i+1]]; len(on) > 1 {
 			slices.SortFunc(on, keepFirst)
 		}
@@ -207,20 +317,20 @@ func (f *fleet) place(pods []pod) {
 	slices.SortFunc(f.lost, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// targets says to which index each pod goes.
-func (f *fleet) targets(pods []pod) []int32 {
-	next := slices.Clone(f.starts)
-	rest := f.starts[len(f.acted)]
-	targets := make([]int32, len(pods))
+// target says to which index each pod goes.
+func (f *fleet) target(pods []pod) []int32 {
+	f.cursors = append(f.cursors[:0], f.starts...)
+	rest := f.starts[len(f.sites)]
+	f.targets = resized(f.targets, len(pods))
 	for i := range pods {
 		slot := &rest
 		if on := &pods[i]; on.placed() {
-			slot = &next[on.node]
+			slot = &f.cursors[on.node]
 		}
-		targets[i] = *slot
+		f.targets[i] = *slot
 		*slot++
 	}
-	return targets
+	return f.targets
 }
 
 // permute moves each element to its target, and uses the targets up.
@@ -234,44 +344,17 @@ func permute(pods []pod, targets []int32) {
 	}
 }
 
-// sortNodes returns the nodes by name, without touching the caller's slice.
-func sortNodes(nodes []*corev1.Node) ([]*corev1.Node, error) {
-	ordered := true
-	for i, n := range nodes {
-		switch {
-		case n == nil:
-			return nil, invalidEntry("nodes", i, errIsNil)
-		case n.Name == "":
-			return nil, invalidEntry("nodes", i, errHasNoName)
-		case i > 0 && nodes[i-1].Name >= n.Name:
-			ordered = false
-		}
-	}
-	if ordered {
-		return nodes, nil
-	}
-	sorted := slices.SortedFunc(slices.Values(nodes), func(a, b *corev1.Node) int {
-		return strings.Compare(a.Name, b.Name)
-	})
-	for i := 1; i < len(sorted); i++ {
-		if sorted[i-1].Name == sorted[i].Name {
-			return nil, &InvalidError{Field: "nodes", Err: fmt.Errorf("two are named %q", sorted[i].Name)}
-		}
-	}
-	return sorted, nil
-}
-
 // keepFirst orders the pods of one node by who stays when only one may: bound before
 // unbound, then the oldest, then by name.
 func keepFirst(a, b pod) int {
-	if a.bound() != b.bound() {
-		if a.bound() {
+	if a.bound != b.bound {
+		if a.bound {
 			return -1
 		}
 		return 1
 	}
 	return cmp.Or(
 		a.obj.CreationTimestamp.Compare(b.obj.CreationTimestamp.Time),
-		strings.Compare(a.ref.Name, b.ref.Name),
+		strings.Compare(a.obj.Name, b.obj.Name),
 	)
 }

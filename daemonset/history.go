@@ -199,7 +199,7 @@ func (h history) relabels(pods []pod) []Relabel {
 	var relabels []Relabel
 	for i := range pods {
 		if !pods[i].hashed {
-			relabels = append(relabels, Relabel{Pod: pods[i].ref, Hash: h.current.Hash})
+			relabels = append(relabels, Relabel{Pod: pods[i].ref(), Hash: h.current.Hash})
 		}
 	}
 	slices.SortFunc(relabels, func(a, b Relabel) int { return strings.Compare(a.Pod.Name, b.Pod.Name) })

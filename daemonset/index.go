@@ -2,40 +2,65 @@ package daemonset
 
 import "hash/maphash"
 
-// index finds the number of a node by its name. It holds numbers only and no names, a
-// quarter of what a map takes, and nothing for the garbage collector to follow. Its hashes
-// differ from run to run; what it finds does not.
+// index finds the number of a name. It holds numbers only and no names, a quarter of what a
+// map takes, and nothing for the garbage collector to follow. Its hashes differ from run to
+// run; what it finds does not. The zero value has no room: see reset.
 type index struct {
 	seed  maphash.Seed
-	slots []int32 // number+1, or 0 for free; the length is a power of two
+	slots []slot // the length is a power of two
 }
 
-// newIndex makes room for count names.
-func newIndex(count int) index {
+// slot is a number with half of its name's hash, so that the names of others need not be
+// looked at.
+type slot struct {
+	tag   uint32
+	entry int32 // number+1, or 0 for free
+}
+
+// reset empties the index and makes room for count names.
+func (x *index) reset(count int) {
 	size := 1
 	for size < 2*count {
 		size *= 2
 	}
-	return index{seed: maphash.MakeSeed(), slots: make([]int32, size)}
-}
-
-// add enters a name that is not there yet.
-func (x index) add(name string, number int32) {
-	mask := len(x.slots) - 1
-	i := int(maphash.String(x.seed, name)) & mask
-	for x.slots[i] != 0 {
-		i = (i + 1) & mask
+	if x.seed == (maphash.Seed{}) {
+		x.seed = maphash.MakeSeed()
 	}
-	x.slots[i] = number + 1
+	if size > cap(x.slots) {
+		x.slots = make([]slot, size)
+		return
+	}
+	x.slots = x.slots[:size]
+	clear(x.slots)
 }
 
-// find looks a name up; nameOf tells the name that a number was entered with.
-func (x index) find(name string, nameOf func(int32) string) (int32, bool) {
+// add enters a name, or finds that it is there already; nameOf tells the name that a number
+// was entered with.
+func (x *index) add(name string, number int32, nameOf func(int32) string) (added bool) {
+	at, tag := x.seek(name, nameOf)
+	if x.slots[at].entry != 0 {
+		return false
+	}
+	x.slots[at] = slot{tag: tag, entry: number + 1}
+	return true
+}
+
+// find looks a name up.
+func (x *index) find(name string, nameOf func(int32) string) (number int32, found bool) {
+	at, _ := x.seek(name, nameOf)
+	entry := x.slots[at].entry
+	return entry - 1, entry != 0
+}
+
+// seek returns the slot where a name is, or would have to be.
+func (x *index) seek(name string, nameOf func(int32) string) (at int, tag uint32) {
+	hash := maphash.String(x.seed, name)
+	tag = uint32(hash >> 32)
 	mask := len(x.slots) - 1
-	for i := int(maphash.String(x.seed, name)) & mask; x.slots[i] != 0; i = (i + 1) & mask {
-		if number := x.slots[i] - 1; nameOf(number) == name {
-			return number, true
+	for at = int(hash) & mask; x.slots[at].entry != 0; at = (at + 1) & mask {
+		if s := x.slots[at]; s.tag == tag && nameOf(s.entry-1) == name {
+			break
 		}
 	}
-	return 0, false
+	return at, tag
 }

@@ -12,20 +12,30 @@ import (
 type nodeStep struct {
 	*pass
 	backoff backoff.Entries // sorted
-	actions
+	*actions
 }
 
 // stepNodes runs the per-node step over the fleet.
-func (p *pass) stepNodes(f *fleet, entries backoff.Entries) *actions {
-	step := nodeStep{pass: p, backoff: entries.Sorted()}
-	step.bind = p.options.Fit != nil
-	for n := range f.existing() {
-		step.visit(n)
+func (p *pass) stepNodes(f *fleet, entries backoff.Entries, into *actions) {
+	step := nodeStep{pass: p, backoff: entries.Sorted(), actions: into}
+	for _, number := range f.named(node.unsettled) {
+		step.visit(f.node(number))
 	}
-	for n := range f.gone() {
-		step.visitMissing(n)
+	for _, number := range f.gone() {
+		step.visitMissing(f.node(number))
 	}
-	return &step.actions
+}
+
+// unsettled is false for a node on which the step surely finds nothing to do, which is most
+// of them.
+func (n node) unsettled() bool {
+	switch len(n.pods) {
+	case 0:
+		return n.open()
+	case 1:
+		return n.pods[0].state != Live || !n.decision().Keeps()
+	}
+	return true
 }
 
 func (s *nodeStep) visit(n node) {

@@ -15,21 +15,21 @@ const legacyGenerationLabel = "pod-template-generation"
 // nowhere is the node number of a pod whose node cannot be told.
 const nowhere int32 = -1
 
-// pod is one pod of the set with all that is looked at later, so that each object is read
-// once. In a large cluster, going back to the objects costs more than all the rest.
+// pod is one pod of the set with what is looked at later of every one, so that each object is
+// read once. In a large cluster, going back to the objects costs more than all the rest.
 type pod struct {
 	obj     *corev1.Pod
-	ref     Ref
 	node    int32 // number in the fleet, or nowhere
 	state   PodState
 	health  rollout.Health
+	bound   bool // and not only pinned, or neither
 	over    bool // finished, and being deleted: it holds no node
 	hashed  bool // carries the current revision's hash
 	current bool // carries that hash or the set's legacy generation
 }
 
-func (p *pod) bound() bool   { return p.obj.Spec.NodeName != "" }
-func (p *pod) unbound() bool { return !p.bound() }
+func (p *pod) ref() Ref      { return refTo(&p.obj.ObjectMeta) }
+func (p *pod) unbound() bool { return !p.bound }
 func (p *pod) staying() bool { return p.state != Terminating }
 func (p *pod) ended() bool   { return p.state == Failed || p.state == Succeeded }
 func (p *pod) placed() bool  { return p.node != nowhere && !p.over }
@@ -43,10 +43,10 @@ func (p *pass) read(obj *corev1.Pod, f *fleet) pod {
 	hashed := hashOf(obj.Labels) == p.revision.Hash && p.revision.Hash != ""
 	return pod{
 		obj:     obj,
-		ref:     refTo(&obj.ObjectMeta),
 		node:    number,
 		state:   stateOf(obj),
 		health:  p.healthOf(obj),
+		bound:   obj.Spec.NodeName != "",
 		over:    obj.DeletionTimestamp != nil && finished(obj),
 		hashed:  hashed,
 		current: hashed || p.set.generation != "" && obj.Labels[legacyGenerationLabel] == p.set.generation,

@@ -10,32 +10,23 @@ import (
 	"github.com/daemonplan/daemonplan/rollout"
 )
 
-// report writes the explanation of every node into the plan.
-func (p *pass) report(plan *Plan, f *fleet) {
-	pods := make([]PodReport, 0, len(f.pods))
-	for n := range f.existing() {
-		if n.report.Reason == "" {
-			n.wait(p.waiting(plan, n))
-		}
-		if len(n.pods) == 0 {
-			continue
-		}
-		start := len(pods)
-		for _, on := range n.pods {
-			pods = append(pods, PodReport{Ref: on.ref, Current: on.current, Health: on.health, State: on.state})
-		}
-		n.report.Pods = pods[start:len(pods):len(pods)]
+// appendReports adds how the pods were counted.
+func appendReports(reports []PodReport, pods []pod) []PodReport {
+	for i := range pods {
+		on := &pods[i]
+		reports = append(reports, PodReport{Ref: on.ref(), Current: on.current, Health: on.health, State: on.state})
 	}
-	plan.Nodes = f.reports
+	return reports
 }
 
-// waiting finds the reason that a node on which nothing is done is not at rest, if any.
-func (p *pass) waiting(plan *Plan, n node) (Reason, time.Time) {
+// waiting finds the reason that a node on which nothing is done is not at rest, if any. all
+// is the reason why no node is acted on, if there is one.
+func (p *pass) waiting(n node, all Reason) (Reason, time.Time) {
 	switch {
 	case len(n.pods) == 0 && n.open():
-		return plan.Reason, time.Time{}
+		return all, time.Time{}
 	case len(n.pods) == 0 && n.eligible():
-		return cmp.Or(plan.Reason, Suspended), time.Time{}
+		return cmp.Or(all, Suspended), time.Time{}
 	case len(n.pods) == 0:
 		return "", time.Time{}
 	}
@@ -45,8 +36,8 @@ func (p *pass) waiting(plan *Plan, n node) (Reason, time.Time) {
 	}
 	first := &n.pods[i]
 	switch {
-	case plan.Reason != "":
-		return plan.Reason, time.Time{}
+	case all != "":
+		return all, time.Time{}
 	case !first.current && p.set.onDelete:
 		return UpdateOnDelete, time.Time{}
 	case !first.current:
@@ -82,7 +73,7 @@ func (p *pass) waitForHealth(on *pod) (Reason, time.Time) {
 }
 
 // oddities collects what Kubernetes passes over in silence.
-func (p *pass) oddities(w world) []Finding {
+func (p *pass) oddities(w *world) []Finding {
 	var findings []Finding
 	for _, err := range unjoined(p.matcher.Err()) {
 		findings = append(findings, p.set.finding(UnparsableNodeAffinity, err))
@@ -94,9 +85,10 @@ func (p *pass) oddities(w world) []Finding {
 	for _, obj := range w.fleet.lost {
 		findings = append(findings, podFinding(obj, PodWithoutNode, ""))
 	}
-	for n := range w.fleet.gone() {
+	for _, number := range w.fleet.gone() {
+		n := w.fleet.node(number)
 		for _, on := range n.pods {
-			if on.bound() {
+			if on.bound {
 				findings = append(findings, podFinding(on.obj, PodOnMissingNode, n.name()))
 			}
 		}

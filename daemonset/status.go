@@ -17,7 +17,8 @@ func (p *pass) count(f *fleet) appsv1.DaemonSetStatus {
 	status.NumberReady = 0
 	status.NumberAvailable = 0
 	status.UpdatedNumberScheduled = 0
-	for n := range f.existing() {
+	for number := range f.nodeCount() {
+		n := f.node(number)
 		switch {
 		case n.eligible():
 			status.DesiredNumberScheduled++

@@ -8,13 +8,13 @@ import (
 )
 
 // stepUpdate runs the update step over the fleet: rollout decides, this translates.
-func (p *pass) stepUpdate(f *fleet) (*actions, error) {
+func (p *pass) stepUpdate(f *fleet, step *actions) error {
 	if !f.behind {
-		return &actions{}, nil
+		return nil
 	}
 	budget, err := p.set.budget(f.desired)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	nodes := f.updatable(budget)
 	result := rollout.Decide(rollout.Input{
@@ -25,16 +25,15 @@ func (p *pass) stepUpdate(f *fleet) (*actions, error) {
 		ReplaceInPlace: p.options.Surge == SurgeOrReplace,
 		Profile:        p.options.Profile,
 	})
-	step := &actions{bind: p.options.Fit != nil}
 	walk := walker{fleet: f, ahead: nodes}
 	for _, s := range result.Surges {
-		a := action{node: walk.to(s.Node), reason: Reason(s.Reason), chosen: chosen(s.Reason, rollout.Available)}
+		a := action{node: walk.to(s.Node).number, reason: Reason(s.Reason), chosen: chosen(s.Reason, rollout.Available)}
 		step.creates = append(step.creates, a)
 	}
 	walk = walker{fleet: f, ahead: nodes}
 	for _, d := range result.Deletes {
 		n := walk.to(d.Node)
-		a := action{node: n, pod: n.podNamed(d.Pod.Name), reason: Reason(d.Reason), chosen: chosen(d.Reason, d.Pod.Health)}
+		a := action{node: n.number, pod: n.podNamed(d.Pod.Name), reason: Reason(d.Reason), chosen: chosen(d.Reason, d.Pod.Health)}
 		step.deletes = append(step.deletes, a)
 	}
 	walk = walker{fleet: f, ahead: nodes}
@@ -44,7 +43,7 @@ func (p *pass) stepUpdate(f *fleet) (*actions, error) {
 	}
 	slices.SortStableFunc(step.creates, urgentFirst)
 	slices.SortStableFunc(step.deletes, urgentFirst)
-	return step, nil
+	return nil
 }
 
 // holdEnds is when time alone ends a hold, zero if it does not: a surge goes on once the
@@ -92,16 +91,11 @@ func chosen(reason rollout.Reason, health rollout.Health) bool {
 // controller gives the whole update up when such a node has only an outdated pod; here
 // that node is left out, because no pod can be added beside another on a node that is gone.
 func (f *fleet) updatable(budget rollout.Budget) []int32 {
-	numbers := make([]int32, 0, len(f.acted))
-	for i := range f.reports {
-		if n := f.node(int32(i)); n.eligible() || len(n.pods) > 0 {
-			numbers = append(numbers, int32(i))
-		}
-	}
+	numbers := f.named(func(n node) bool { return n.eligible() || len(n.pods) > 0 })
 	if len(f.missing) == 0 {
 		return numbers
 	}
-	for _, number := range f.goneNumbers() {
+	for _, number := range f.gone() {
 		if n := f.node(number); len(n.pods) > 0 && (budget.MaxSurge == 0 || !n.onlyOutdated()) {
 			numbers = append(numbers, number)
 		}
@@ -124,7 +118,7 @@ func (p *pass) rolloutNodes(f *fleet, numbers []int32) []rollout.Node {
 		n, start := f.node(number), len(pods)
 		for _, on := range n.pods {
 			if on.staying() {
-				pods = append(pods, rollout.Pod{Name: on.ref.Name, UID: on.ref.UID, Current: on.current, Health: on.health})
+				pods = append(pods, rollout.Pod{Name: on.obj.Name, UID: on.obj.UID, Current: on.current, Health: on.health})
 			}
 		}
 		reduced[i] = rollout.Node{Name: n.name(), Eligible: n.eligible(), Pods: pods[start:len(pods):len(pods)]}
@@ -142,13 +136,13 @@ type walker struct {
 }
 
 func (w *walker) to(name string) node {
-	for w.fleet.report(w.ahead[0]).Name != name {
+	for w.fleet.nameOf(w.ahead[0]) != name {
 		w.ahead = w.ahead[1:]
 	}
 	return w.fleet.node(w.ahead[0])
 }
 
 func (n node) podNamed(name string) *pod {
-	i := slices.IndexFunc(n.pods, func(p pod) bool { return p.ref.Name == name })
+	i := slices.IndexFunc(n.pods, func(p pod) bool { return p.obj.Name == name })
 	return &n.pods[i]
 }
