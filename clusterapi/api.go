@@ -44,7 +44,9 @@ type Reader interface {
 	// to, or else pinned to by its affinity, its phase, and its Ready condition with its time.
 	// What else they have need not be shown. With Options.Fit or Options.Surge planning reads
 	// more: of nodes what they can hold and their conditions, of pods their whole spec, and
-	// the pods of others (Objects.Others), unless Options.Beside counts those.
+	// the pods of others (Objects.Others), unless Options.Beside counts those. Neither may be
+	// older than Observation.AsOf says of pods. With Options.Fit that has to be known: without
+	// it two sets may be given the same room, and kubelets refuse the second one's pods.
 	//
 	// It may serve from caches that lag, also each by its own delay; Observation.AsOf says how
 	// far they have come. The objects are only read, so they may be a cache's own. A set that

@@ -30,6 +30,7 @@ type Driver struct {
 	own own
 
 	suspended suspended
+	turn      turn
 
 	mu     sync.Mutex
 	pruned time.Time
@@ -41,7 +42,11 @@ func NewDriver(cfg Config) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Driver{cfg: cfg}, nil
+	d := &Driver{cfg: cfg}
+	if cfg.Options.Fit != nil {
+		d.turn = make(turn, 1)
+	}
+	return d, nil
 }
 
 // Expectations returns the tracker that has to be fed with the watch events of pods.
@@ -57,7 +62,14 @@ func (d *Driver) Backoff() *backoff.Store { return d.cfg.Backoff }
 // its contract. Whatever it is, another pass later is the right answer to it: after a delay
 // of the caller's, by Result.Requeue at the latest, and not before a delay that a server
 // asked for in the answer to a write. A Runner does so.
+//
+// With Options.Fit one Sync waits for the other, and a pass is refused as stale until its
+// reads show what was written for any set: no two sets are given the same room.
 func (d *Driver) Sync(ctx context.Context, key types.NamespacedName) (Result, error) {
+	if err := d.turn.take(ctx); err != nil {
+		return Result{}, fmt.Errorf("clusterapi: waiting for the passes of other DaemonSets: %w", err)
+	}
+	defer d.turn.leave()
 	pass, err := d.prepare(ctx, key)
 	if pass.Driver == nil {
 		return *pass.result, err
@@ -78,6 +90,9 @@ func (d *Driver) Plan(ctx context.Context, key types.NamespacedName) (Result, er
 
 // prepare observes and plans. Without a plan the pass holds nothing but a result.
 func (d *Driver) prepare(ctx context.Context, key types.NamespacedName) (*pass, error) {
+	if d.cfg.Options.Fit != nil || d.cfg.Options.Surge != daemonset.SurgeAnyway {
+		d.suspended.observing(key)
+	}
 	seen, err := call(ctx, d, func(ctx context.Context) (Observation, error) { return d.cfg.API.Observe(ctx, key) })
 	switch {
 	case saysGone(err, key):
@@ -95,7 +110,7 @@ func (d *Driver) prepare(ctx context.Context, key types.NamespacedName) (*pass, 
 	d.forget(d.own.know(key, owner))
 	now := d.cfg.Now()
 	d.prune(now)
-	if stale := d.own.stale(key, seen.AsOf, now); stale != nil {
+	if stale := d.stale(key, seen.AsOf, now); stale != nil {
 		return ends(Result{Stale: stale, Requeue: staleRetry}), nil //nolint:nilerr // a refusal is a result
 	}
 	d.settle(key, seen)
@@ -111,11 +126,21 @@ func (d *Driver) prepare(ctx context.Context, key types.NamespacedName) (*pass, 
 	if err != nil {
 		return ends(Result{Expired: expired}), err
 	}
-	d.suspended.planned(plan)
-	if wake := plan.Wake(); !wake.IsZero() {
+	if d.suspended.planned(plan) {
+		result.Requeue = time.Millisecond // at once
+	} else if wake := plan.Wake(); !wake.IsZero() {
 		result.Requeue = max(wake.Sub(now), time.Millisecond)
 	}
 	return &pass{Driver: d, key: key, seen: seen, plan: plan, now: now, result: &result}, nil
+}
+
+// stale says which reads are behind our writes, if any. Who places pods has to see those of
+// all sets.
+func (d *Driver) stale(key types.NamespacedName, asOf Versions, now time.Time) *StaleError {
+	if stale := d.own.stale(key, asOf, now); stale != nil || d.cfg.Options.Fit == nil {
+		return stale
+	}
+	return d.own.staleByAny(asOf, now)
 }
 
 // prune drops from time to time what has decayed in the backoff store.

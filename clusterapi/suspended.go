@@ -10,22 +10,28 @@ import (
 )
 
 // suspended keeps which sets wait for room on which node, from plan to plan. Its zero value
-// is ready. Without Options.Fit it stays empty.
+// is ready. Without Options.Fit and Options.Surge it stays empty.
 type suspended struct {
-	mu   sync.RWMutex
+	mu   sync.Mutex
 	sets daemonset.Suspensions
 }
 
 func (s *suspended) of(key types.NamespacedName) []daemonset.Suspension {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return s.sets.Of(key)
 }
 
-func (s *suspended) planned(plan daemonset.Plan) {
+func (s *suspended) observing(key types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sets.Planned(plan)
+	s.sets.Observing(key)
+}
+
+func (s *suspended) planned(plan daemonset.Plan) (again bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sets.Planned(plan)
 }
 
 func (s *suspended) forget(key types.NamespacedName) {
@@ -36,14 +42,14 @@ func (s *suspended) forget(key types.NamespacedName) {
 
 // podChanged adds to w the sets that wait for the room that a pod has left.
 func (s *suspended) podChanged(w daemonset.Wakes, prev, cur *corev1.Pod) daemonset.Wakes {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return w.And(s.sets.PodChanged(prev, cur))
 }
 
 // nodeChanged adds to w the sets that wait for what a node has now.
 func (s *suspended) nodeChanged(w daemonset.Wakes, prev, cur *corev1.Node) daemonset.Wakes {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return w.And(s.sets.NodeChanged(prev, cur))
 }

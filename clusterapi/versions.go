@@ -15,6 +15,7 @@ import (
 type own struct {
 	mu   sync.Mutex
 	sets map[types.NamespacedName]*written
+	any  written // the latest of all sets
 }
 
 type written struct {
@@ -35,6 +36,11 @@ func (o *own) wrote(key types.NamespacedName, owner types.UID, now time.Time, ve
 		w = &written{owner: owner}
 		o.sets[key] = w
 	}
+	w.note(now, version)
+	o.any.note(now, version)
+}
+
+func (w *written) note(now time.Time, version Versions) {
 	w.at = now
 	w.by = Versions{
 		DaemonSets: newer(w.by.DaemonSets, version.DaemonSets),
@@ -62,6 +68,16 @@ func (o *own) stale(key types.NamespacedName, asOf Versions, now time.Time) *Sta
 		return &StaleError{Kind: "Pod", Seen: asOf.Pods, Written: w.by.Pods}
 	}
 	return nil
+}
+
+// staleByAny says whether reads of pods are behind what was written for any set.
+func (o *own) staleByAny(asOf Versions, now time.Time) *StaleError {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if now.Sub(o.any.at).Abs() >= expectations.DefaultTimeout || !behind(asOf.Pods, o.any.by.Pods) {
+		return nil
+	}
+	return &StaleError{Kind: "Pod", Seen: asOf.Pods, Written: o.any.by.Pods}
 }
 
 // covered reports whether reads of pods at a version are certain to show all that was written

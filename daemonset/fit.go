@@ -122,9 +122,11 @@ func (p *pass) room(n node) rollout.Room {
 	return rollout.RoomForNone
 }
 
-// Suspension is a node that should run a pod of the set, has none that lives, and cannot be
-// given one now, with Options.Fit. Suspensions are state in and state out: a Snapshot brings back those of the
-// last plan, so that the set's users hear of each change once.
+// Suspension is a node that the set waits for, with Options.Fit: it has no pod of the set that
+// lives and cannot be given one now, and what is in the way can go away by itself: there is
+// no room, or another pod holds a host port. Suspensions are state in and state out: a
+// Snapshot brings back those of the last plan, so that the set's users hear of each change
+// once.
 type Suspension struct {
 	Node  string           `json:"node"`
 	Codes []placement.Code `json:"codes"` // of what holds the pod back, each once, as in the report on the node
@@ -146,9 +148,12 @@ func (p *pass) suspend(plan *Plan, f *fleet, last []Suspension) {
 	}
 	byNode := func(a, b Suspension) int { return strings.Compare(a.Node, b.Node) }
 	told := slices.SortedStableFunc(slices.Values(last), byNode)
-	for _, number := range f.named(node.suspended) {
+	for _, number := range f.named(p.waits) {
 		n := f.node(number)
 		s, verdict := Suspension{Node: n.name()}, p.verdict(n)
+		if !passing(verdict) {
+			continue
+		}
 		for _, finding := range verdict.Findings {
 			if !slices.Contains(s.Codes, finding.Code) {
 				s.Codes = append(s.Codes, finding.Code)
@@ -161,9 +166,22 @@ func (p *pass) suspend(plan *Plan, f *fleet, last []Suspension) {
 	}
 }
 
-// suspended reports whether the node wants a pod, has none that lives, and gets none.
-func (n node) suspended() bool {
-	return n.decision() == placement.Suspend && !slices.ContainsFunc(n.pods, func(on pod) bool { return on.state == Live })
+// waits reports whether the set may be suspended on the node: none of its pods lives there,
+// and what rules the node out is nothing that the node alone says.
+func (p *pass) waits(n node) bool {
+	ruledOut := n.decision() == placement.Evict && p.matcher.Decide(n.fleet.nodes[n.number]) == placement.Run
+	return (ruledOut || n.decision() == placement.Suspend) &&
+		!slices.ContainsFunc(n.pods, func(on pod) bool { return on.state == Live })
+}
+
+// passing reports whether all that keeps a pod from a node can go away by itself. To
+// Kubernetes v1.12 a node whose host port is taken is one that the set does not want, and
+// nothing tells it when the port is free; here the node counts no more than there, and the
+// set waits for it.
+func passing(verdict placement.Verdict) bool {
+	return !slices.ContainsFunc(verdict.Findings, func(f placement.Finding) bool {
+		return f.Code != placement.HostPortTaken && f.Code.Decision() != placement.Suspend
+	})
 }
 
 // suspendedEvent says why a node gets no pod. A lack of resources is worth a word only if

@@ -39,7 +39,7 @@ type Snapshot struct {
 	Pending expectations.Pending `json:"pending,omitzero"` // writes that Objects may not show yet
 	Backoff backoff.Entries      `json:"backoff,omitempty"`
 	// Suspended is that of the set's last plan, so that its users are told once why a pod
-	// cannot be placed; nil if there was none.
+	// cannot be placed; nil if there was none, or if nobody remembers: then they are told again.
 	Suspended []Suspension `json:"suspended,omitempty"`
 	Now       time.Time    `json:"now"` // zero is not special: it is an instant long before any pod turned ready
 }

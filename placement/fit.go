@@ -10,6 +10,17 @@ import (
 
 // FitOptions select what a [Fitter] judges. With the zero value that is what the template,
 // the node and the node's other pods say by themselves.
+//
+// Three things that the scheduler of Kubernetes v1.37.2 judges are not known here:
+//
+//   - CSI migration. A disk that is written as one of a cloud (gcePersistentDisk and the like)
+//     is counted against the limit of that kind in the node's allocatable, not together with
+//     the volumes of the CSI driver that serves it in fact.
+//   - Ephemeral volumes of the template. Their claims do not exist before the pod does, so
+//     neither zone nor count is judged. Those of other pods are, as claims.
+//   - Dynamic resource allocation. Nothing is judged or allocated for spec.resourceClaims: a
+//     pod with such claims that is bound to a node does not start there unless somebody else
+//     allocates them.
 type FitOptions struct {
 	// Matching is what [NewMatcher] takes.
 	Matching Options

@@ -32,6 +32,7 @@ type Client struct {
 	askedAt        time.Time
 	writes         int
 	crashed        bool
+	others         bool // Observe shows the pods of others
 }
 
 var _ clusterapi.ClusterAPI = (*Client)(nil)
@@ -65,6 +66,7 @@ func (cl *Client) Restart() *Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	next := c.newClient()
+	next.others = cl.others
 	if !cl.released {
 		next.nodes.follow(cl.nodes)
 		next.sets.follow(cl.sets)

@@ -166,3 +166,21 @@ func TestPublishedEventsAreKeptForAnHour(t *testing.T) {
 	c.Advance(30 * time.Minute)
 	assert.Equal(t, []fake.RecordedEvent{{About: set, Event: daemonset.Event{Reason: "second"}}}, c.Recorded())
 }
+
+// TestObserveOthers: the pods of everybody come from the same cache, by request.
+func TestObserveOthers(t *testing.T) {
+	c, cl := withSet(t)
+	other := newPod("other")
+	other.Namespace = "another"
+	mustCreate(t, c, other)
+	require.Empty(t, observe(t, cl).Objects.Others, "nobody asked")
+	cl.ObserveOthers()
+	require.Equal(t, []string{"other", "a", "b", "c"}, names(observe(t, cl).Objects.Others), "by namespace and name")
+	cl.SetLag(fake.Lag{Hold: true}, fake.PodKind)
+	mustCreate(t, c, newPod("late"))
+	next := cl.Restart()
+	defer next.Close()
+	require.Equal(t, []string{"other", "a", "b", "c"}, names(observe(t, next).Objects.Others))
+	next.Sync()
+	require.Len(t, observe(t, next).Objects.Others, 5)
+}

@@ -24,13 +24,17 @@ func (cl *Client) Observe(ctx context.Context, key types.NamespacedName) (cluste
 		}
 		owned := cl.pods.scopes.members[scope{namespace: key.Namespace, controller: set.UID}]
 		orphans := cl.pods.scopes.members[scope{namespace: key.Namespace}]
+		objects := daemonset.Objects{
+			DaemonSet: set,
+			Nodes:     cl.nodes.scopes.list(scope{}),
+			Pods:      slices.Concat(owned, orphans),
+			Revisions: cl.revisions.scopes.list(scope{namespace: key.Namespace}),
+		}
+		if cl.others {
+			objects.Others = cl.pods.sorted(cl.pods.objects)
+		}
 		return clusterapi.Observation{
-			Objects: daemonset.Objects{
-				DaemonSet: set,
-				Nodes:     cl.nodes.scopes.list(scope{}),
-				Pods:      slices.Concat(owned, orphans),
-				Revisions: cl.revisions.scopes.list(scope{namespace: key.Namespace}),
-			},
+			Objects: objects,
 			AsOf: clusterapi.Versions{
 				DaemonSets: formatVersion(cl.sets.version),
 				Pods:       formatVersion(cl.pods.version),
@@ -38,6 +42,12 @@ func (cl *Client) Observe(ctx context.Context, key types.NamespacedName) (cluste
 			},
 		}, nil
 	})
+}
+
+// ObserveOthers lets Observe show the pods of all namespaces too (Objects.Others, by namespace
+// and name), from the same cache, for a Driver with Options.Fit or Options.Surge.
+func (cl *Client) ObserveOthers() {
+	cl.locked(func() { cl.others = true })
 }
 
 // Live returns the set as the API server has it.

@@ -1,6 +1,7 @@
 // Command scheduler shows a controller that places its pods itself, without kube-scheduler:
 // DaemonSets share the room on a few nodes, and one that finds none waits until some is left.
-// The cluster is simulated; on a real one only the ClusterAPI is another.
+// The cluster is simulated; on a real one only the ClusterAPI is another (examples/controller
+// with --place).
 package main
 
 import (
@@ -66,19 +67,6 @@ type story struct {
 	ears    fake.Handlers
 }
 
-// withOthers is an adapter that also observes the pods of others. One for a real cluster
-// takes them from its cache, or keeps count of them for daemonset.Options.Beside.
-type withOthers struct {
-	clusterapi.ClusterAPI
-	cluster *fake.Cluster
-}
-
-func (w withOthers) Observe(ctx context.Context, key types.NamespacedName) (clusterapi.Observation, error) {
-	seen, err := w.ClusterAPI.Observe(ctx, key)
-	seen.Objects.Others = fake.List[*corev1.Pod](w.cluster, metav1.NamespaceAll)
-	return seen, err
-}
-
 func newStory(out io.Writer) (*story, error) {
 	s := &story{out: out, cluster: fake.New(1)}
 	for _, node := range []struct{ name, cpu string }{{"large", "2"}, {"small", "1"}} {
@@ -98,8 +86,9 @@ func newStory(out io.Writer) (*story, error) {
 		return nil, err
 	}
 	client := s.cluster.NewClient()
+	client.ObserveOthers()
 	driver, err := clusterapi.NewDriver(clusterapi.Config{
-		API:     withOthers{client, s.cluster},
+		API:     client,
 		Now:     s.cluster.Now,
 		Options: daemonset.Options{Fit: &placement.FitOptions{}},
 	})
