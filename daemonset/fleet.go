@@ -37,6 +37,7 @@ type fleet struct {
 	targets []int32          // where pods go
 	cursors []int32          // by number: where its next pod goes
 	numbers []int32          // of nodes to go through
+	due     []due            // in an update
 }
 
 // site is what is kept for each node.
@@ -209,6 +210,7 @@ func (f *fleet) reset(nodes []*corev1.Node) {
 		targets: f.targets,
 		cursors: f.cursors,
 		numbers: f.numbers,
+		due:     f.due,
 	}
 }
 

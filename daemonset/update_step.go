@@ -2,13 +2,35 @@ package daemonset
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/daemonplan/daemonplan/rollout"
 )
 
-// stepUpdate runs the update step over the fleet: rollout decides, this translates.
-func (p *pass) stepUpdate(f *fleet, step *actions) error {
+// updateStep moves the set to its current revision: rollout says what each node asks for and
+// how many of them may have it, the rest is bookkeeping.
+type updateStep struct {
+	*pass
+	*actions
+	fleet *fleet
+	rules rollout.Input
+	tally rollout.Tally
+	node  rollout.Node // one at a time
+	due   []due        // by name
+}
+
+// due is a node that an update asks something of.
+type due struct {
+	node  int32 // its number
+	step  rollout.Step
+	limit rollout.Limit
+	held  bool // the limit has no room for it
+	why   rollout.Reason
+}
+
+// stepUpdate runs the update step over the fleet.
+func (p *pass) stepUpdate(f *fleet, into *actions) error {
 	if !f.behind {
 		return nil
 	}
@@ -16,34 +38,165 @@ func (p *pass) stepUpdate(f *fleet, step *actions) error {
 	if err != nil {
 		return err
 	}
-	nodes := f.updatable(budget)
-	result := rollout.Decide(rollout.Input{
-		Nodes:          p.rolloutNodes(f, nodes),
-		Desired:        f.desired,
+	s := updateStep{pass: p, actions: into, fleet: f, rules: p.rolloutInput(f.desired, budget), due: f.due[:0]}
+	if p.options.Profile == rollout.Kubernetes112 {
+		s.updatePods()
+	} else {
+		s.judge()
+		s.choose()
+		s.settle()
+	}
+	f.due = s.due
+	slices.SortStableFunc(s.creates, urgentFirst)
+	slices.SortStableFunc(s.deletes, urgentFirst)
+	return nil
+}
+
+// rolloutInput is what an update goes by, without the nodes.
+func (p *pass) rolloutInput(desired int, budget rollout.Budget) rollout.Input {
+	return rollout.Input{
+		Desired:        desired,
 		Budget:         budget,
 		Prefer:         p.options.Prefer,
 		ReplaceInPlace: p.options.Surge == SurgeOrReplace,
 		Profile:        p.options.Profile,
-	})
-	walk := walker{fleet: f, ahead: nodes}
-	for _, s := range result.Surges {
-		a := action{node: walk.to(s.Node).number, reason: Reason(s.Reason), chosen: chosen(s.Reason, rollout.Available)}
-		step.creates = append(step.creates, a)
 	}
-	walk = walker{fleet: f, ahead: nodes}
-	for _, d := range result.Deletes {
-		n := walk.to(d.Node)
-		a := action{node: n.number, pod: n.podNamed(d.Pod.Name), reason: Reason(d.Reason), chosen: chosen(d.Reason, d.Pod.Health)}
-		step.deletes = append(step.deletes, a)
+}
+
+// judge finds the nodes that are due among those that should run a pod and those that have
+// one.
+//
+// That includes nodes which do not exist, as in Kubernetes v1.37.2. With surge, that
+// controller gives the whole update up when such a node has only an outdated pod; here
+// that node is left out, because no pod can be added beside another on a node that is gone.
+func (s *updateStep) judge() {
+	f := s.fleet
+	for number := range int32(len(f.sites)) {
+		n := f.node(number)
+		switch {
+		case n.calm():
+			s.rules.Desired-- // whatever is decided, its pod is available
+		case number < f.nodeCount() && (n.eligible() || len(n.pods) > 0),
+			len(n.pods) > 0 && (s.rules.Budget.MaxSurge == 0 || n.loneOutdated() == nil):
+			s.consider(n)
+		}
 	}
-	walk = walker{fleet: f, ahead: nodes}
-	for _, h := range result.Holds {
-		n := walk.to(h.Node)
-		n.wait(Reason(h.Reason), p.holdEnds(n, h.Reason))
+	if !f.ordered || len(f.missing) > 0 {
+		slices.SortFunc(s.due, func(a, b due) int { return strings.Compare(f.nameOf(a.node), f.nameOf(b.node)) })
 	}
-	slices.SortStableFunc(step.creates, urgentFirst)
-	slices.SortStableFunc(step.deletes, urgentFirst)
-	return nil
+}
+
+// calm is true of a node as most are at rest: one that should run a pod and has one, which is
+// up to date and available.
+func (n node) calm() bool {
+	if len(n.pods) != 1 || !n.eligible() {
+		return false
+	}
+	on := &n.pods[0]
+	return on.current && on.health == rollout.Available && on.staying()
+}
+
+// loneOutdated is the one pod on the node that stays, if there is one and it is outdated.
+func (n node) loneOutdated() *pod {
+	var lone *pod
+	for i := range n.pods {
+		on := &n.pods[i]
+		switch {
+		case !on.staying():
+		case on.current || lone != nil:
+			return nil
+		default:
+			lone = on
+		}
+	}
+	return lone
+}
+
+// consider notes what a node asks for, if anything.
+func (s *updateStep) consider(n node) {
+	s.node = s.reduce(n, s.node.Pods[:0])
+	verdict := s.rules.Judge(&s.node)
+	s.tally.Add(verdict)
+	if verdict.Step != rollout.StepNone {
+		s.due = append(s.due, due{node: n.number, step: verdict.Step, limit: verdict.Limit, why: verdict.Reason})
+	}
+}
+
+// reduce brings a node down to what rollout looks at, with its pods in the memory of pods.
+func (p *pass) reduce(n node, pods []rollout.Pod) rollout.Node {
+	for i := range n.pods {
+		if on := &n.pods[i]; on.staying() {
+			pods = append(pods, rollout.Pod{Name: on.obj.Name, UID: on.obj.UID, Current: on.current, Health: on.health})
+		}
+	}
+	reduced := rollout.Node{Name: n.name(), Eligible: n.eligible(), Pods: pods}
+	if p.surges != nil && n.eligible() && n.loneOutdated() != nil {
+		reduced.Room = p.room(n)
+	}
+	return reduced
+}
+
+// choose holds those for which their limit has no room.
+func (s *updateStep) choose() {
+	room := s.rules.Room(s.tally)
+	for limit := rollout.ByBudget; limit <= rollout.BySurplus; limit++ {
+		if room[limit] == s.tally.Under[limit] {
+			continue
+		}
+		candidates := s.candidates(limit)
+		if s.rules.Prefer != nil && room[limit] > 0 {
+			candidates = s.preferred(candidates)
+		}
+		for _, i := range candidates[room[limit]:] {
+			s.due[i].held = true
+		}
+	}
+}
+
+// candidates lists the nodes under a limit, by name: their places in due.
+func (s *updateStep) candidates(limit rollout.Limit) []int32 {
+	found := s.fleet.numbers[:0]
+	for i := range s.due {
+		if s.due[i].limit == limit {
+			found = append(found, int32(i))
+		}
+	}
+	s.fleet.numbers = found
+	return found
+}
+
+// preferred sorts candidates by what the options prefer, and then by name.
+func (s *updateStep) preferred(candidates []int32) []int32 {
+	nodes := make(map[int32]rollout.Node, len(candidates))
+	for _, i := range candidates {
+		nodes[i] = s.reduce(s.fleet.node(s.due[i].node), nil)
+	}
+	slices.SortStableFunc(candidates, func(a, b int32) int { return s.rules.Prefer(nodes[a], nodes[b]) })
+	return candidates
+}
+
+// settle turns what is due into actions and reasons to wait.
+func (s *updateStep) settle() {
+	for i := range s.due {
+		d := &s.due[i]
+		n, reason, chosen := s.fleet.node(d.node), Reason(d.why), d.limit != rollout.ByNothing
+		switch {
+		case d.held:
+			n.wait(Reason(d.limit.Held()), time.Time{})
+		case d.step == rollout.StepHold:
+			n.wait(reason, s.holdEnds(n, d.why))
+		case d.step == rollout.StepDelete:
+			s.deletes = append(s.deletes, action{node: d.node, pod: n.outdated(), reason: reason, chosen: chosen})
+		case d.step == rollout.StepSurge:
+			s.creates = append(s.creates, action{node: d.node, reason: reason, chosen: chosen})
+		}
+	}
+}
+
+// outdated is the first outdated pod that stays; a node that is told to delete one has no
+// other.
+func (n node) outdated() *pod {
+	return &n.pods[slices.IndexFunc(n.pods, func(on pod) bool { return on.staying() && !on.current })]
 }
 
 // holdEnds is when time alone ends a hold, zero if it does not: a surge goes on once the
@@ -71,78 +224,21 @@ func urgentFirst(a, b action) int {
 	return 1
 }
 
-// chosen reports whether a step was one of several equals that the budget had room for.
-func chosen(reason rollout.Reason, health rollout.Health) bool {
-	switch reason {
-	case rollout.Outdated, rollout.SurgeStarted, rollout.ReplacedInPlace:
-		return true
-	case rollout.LeftIneligibleNode:
-		return health == rollout.Available
-	case rollout.OutdatedUnavailable, rollout.SurgeComplete,
-		rollout.BudgetExhausted, rollout.SurgeBlocked, rollout.SurgeWaiting, rollout.ExcessPods, rollout.AvailabilityShort:
-	}
-	return false
-}
-
-// updatable lists the nodes that an update looks at, by name: those that should run a pod
-// and those that have one.
-//
-// That includes nodes which do not exist, as in Kubernetes v1.37.2. With surge, that
-// controller gives the whole update up when such a node has only an outdated pod; here
-// that node is left out, because no pod can be added beside another on a node that is gone.
-func (f *fleet) updatable(budget rollout.Budget) []int32 {
-	numbers := f.named(func(n node) bool { return n.eligible() || len(n.pods) > 0 })
-	if len(f.missing) == 0 {
-		return numbers
-	}
-	for _, number := range f.gone() {
-		if n := f.node(number); len(n.pods) > 0 && (budget.MaxSurge == 0 || !n.onlyOutdated()) {
-			numbers = append(numbers, number)
+// updatePods is the update step of Kubernetes v1.12, which looks at pods and not at nodes.
+func (s *updateStep) updatePods() {
+	for number := range int32(len(s.fleet.sites)) {
+		n := s.fleet.node(number)
+		if n.eligible() || len(n.pods) > 0 {
+			s.rules.Nodes = append(s.rules.Nodes, s.reduce(n, nil))
 		}
 	}
-	f.sortByName(numbers)
-	return numbers
-}
-
-// onlyOutdated reports whether one outdated pod is all there is on the node.
-func (n node) onlyOutdated() bool {
-	staying := n.podsByName((*pod).staying)
-	return len(staying) == 1 && !staying[0].current
-}
-
-// rolloutNodes reduces nodes to what the arithmetic needs.
-func (p *pass) rolloutNodes(f *fleet, numbers []int32) []rollout.Node {
-	pods := make([]rollout.Pod, 0, len(f.pods))
-	reduced := make([]rollout.Node, len(numbers))
-	for i, number := range numbers {
-		n, start := f.node(number), len(pods)
-		for _, on := range n.pods {
-			if on.staying() {
-				pods = append(pods, rollout.Pod{Name: on.obj.Name, UID: on.obj.UID, Current: on.current, Health: on.health})
-			}
-		}
-		reduced[i] = rollout.Node{Name: n.name(), Eligible: n.eligible(), Pods: pods[start:len(pods):len(pods)]}
-		if p.surges != nil && n.eligible() && n.onlyOutdated() {
-			reduced[i].Room = p.room(n)
-		}
+	result := rollout.Decide(s.rules)
+	for _, d := range result.Deletes {
+		n := s.fleet.node(s.fleet.number(d.Node))
+		on := &n.pods[slices.IndexFunc(n.pods, func(on pod) bool { return on.obj.Name == d.Pod.Name })]
+		s.deletes = append(s.deletes, action{node: n.number, pod: on, reason: Reason(d.Reason), chosen: d.Reason == rollout.Outdated})
 	}
-	return reduced
-}
-
-// walker finds nodes by name when asked in ascending order, in one pass over all of them.
-type walker struct {
-	fleet *fleet
-	ahead []int32
-}
-
-func (w *walker) to(name string) node {
-	for w.fleet.nameOf(w.ahead[0]) != name {
-		w.ahead = w.ahead[1:]
+	for _, h := range result.Holds {
+		s.fleet.node(s.fleet.number(h.Node)).wait(Reason(h.Reason), time.Time{})
 	}
-	return w.fleet.node(w.ahead[0])
-}
-
-func (n node) podNamed(name string) *pod {
-	i := slices.IndexFunc(n.pods, func(p pod) bool { return p.obj.Name == name })
-	return &n.pods[i]
 }
