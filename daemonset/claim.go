@@ -9,7 +9,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // ownership is how an object stands to the set.
@@ -24,15 +23,15 @@ const (
 
 // ownershipOf applies the rules by which Kubernetes controllers share objects: the
 // controller reference decides, and the selector decides about what has none.
-func (set daemonSet) ownershipOf(meta *metav1.ObjectMeta) ownership {
+func (set *daemonSet) ownershipOf(meta *metav1.ObjectMeta) ownership {
 	if meta.Namespace != set.ref.Namespace {
 		return foreign
 	}
-	controller := metav1.GetControllerOfNoCopy(meta)
+	controller := controllerOf(meta)
 	if controller != nil && !set.isNamedBy(controller) {
 		return foreign
 	}
-	matches := set.selector.Matches(labels.Set(meta.Labels))
+	matches := set.selects.matches(meta.Labels)
 	switch {
 	case controller != nil && matches:
 		return owned
@@ -44,10 +43,20 @@ func (set daemonSet) ownershipOf(meta *metav1.ObjectMeta) ownership {
 	return foreign
 }
 
+// controllerOf is metav1.GetControllerOfNoCopy for objects whose type is known.
+func controllerOf(meta *metav1.ObjectMeta) *metav1.OwnerReference {
+	for i := range meta.OwnerReferences {
+		if owner := &meta.OwnerReferences[i]; owner.Controller != nil && *owner.Controller {
+			return owner
+		}
+	}
+	return nil
+}
+
 // isNamedBy reports whether an owner reference means this very set. Kubernetes v1.37.2 finds
 // pods by kind, name and UID together, so one that only borrows the UID is not ours. A set
 // that was never stored has no UID, and nothing can refer to it.
-func (set daemonSet) isNamedBy(owner *metav1.OwnerReference) bool {
+func (set *daemonSet) isNamedBy(owner *metav1.OwnerReference) bool {
 	return set.ref.UID != "" && owner.UID == set.ref.UID &&
 		owner.Name == set.ref.Name && owner.Kind == string(DaemonSetKind)
 }
@@ -57,6 +66,8 @@ type (
 	pods struct {
 		owned   []pod // in the snapshot's order, until the fleet puts them on its nodes
 		changes []Claim
+		names   []string // of all of these
+		index   index    // of the names, if they are in no order
 	}
 	revisions struct {
 		owned   []*ownedRevision             // by name
@@ -66,7 +77,7 @@ type (
 )
 
 func (p *pass) claimPods(c *pods, objects []*corev1.Pod, f *fleet) error {
-	c.owned = slices.Grow(c.owned[:0], len(objects))
+	c.reset(len(objects))
 	ordered, previous := true, ""
 	for i, obj := range objects {
 		if obj == nil {
@@ -81,16 +92,25 @@ func (p *pass) claimPods(c *pods, objects []*corev1.Pod, f *fleet) error {
 		}
 		ordered = ordered && previous < obj.Name
 		previous = obj.Name
+		c.names = append(c.names, obj.Name)
 		p.claimPod(c, obj, standing, f)
 	}
 	// An API server's list is in order of name, and then no name can occur twice.
 	if !ordered {
-		if name, ok := p.duplicateName(objects); ok {
+		c.index.reset(len(c.names))
+		if name := c.index.addAll(c.names); name != "" {
 			return &InvalidError{Field: "pods", Err: fmt.Errorf("two are named %q", name)}
 		}
 	}
 	slices.SortFunc(c.changes, func(a, b Claim) int { return strings.Compare(a.Ref.Name, b.Ref.Name) })
 	return nil
+}
+
+// reset empties c and makes room for count pods. What a plan was given stays its own.
+func (c *pods) reset(count int) {
+	c.owned = slices.Grow(c.owned[:0], count)
+	c.changes = nil
+	c.names = slices.Grow(c.names[:0], count)
 }
 
 func (p *pass) claimPod(c *pods, obj *corev1.Pod, standing ownership, f *fleet) {
@@ -104,22 +124,6 @@ func (p *pass) claimPod(c *pods, obj *corev1.Pod, standing ownership, f *fleet) 
 	case released:
 		c.changes = append(c.changes, Claim{Kind: PodKind, Ref: refTo(&obj.ObjectMeta), Reason: SelectorMismatch})
 	}
-}
-
-// duplicateName finds the first name, in order, that two pods share that are the set's
-// business.
-func (p *pass) duplicateName(objects []*corev1.Pod) (name string, found bool) {
-	seen := make(map[string]struct{}, len(objects))
-	for _, obj := range objects {
-		if p.set.ownershipOf(&obj.ObjectMeta) == foreign {
-			continue
-		}
-		if _, twice := seen[obj.Name]; twice && (!found || obj.Name < name) {
-			name, found = obj.Name, true
-		}
-		seen[obj.Name] = struct{}{}
-	}
-	return name, found
 }
 
 func (set daemonSet) claimRevisions(objects []*appsv1.ControllerRevision) (revisions, error) {

@@ -42,7 +42,7 @@ func Compute(s Snapshot, o Options) (Plan, error) {
 type world struct {
 	revisions revisions
 	history   history
-	pods      pods
+	pods      *pods
 	fleet     *fleet
 	actions   *actions
 }
@@ -64,7 +64,7 @@ func (p *pass) survey(w *world, objects Objects) (err error) {
 	if err = p.muster(w.fleet, objects.Nodes); err != nil {
 		return err
 	}
-	if err = p.claimPods(&w.pods, objects.Pods, w.fleet); err != nil {
+	if err = p.claimPods(w.pods, objects.Pods, w.fleet); err != nil {
 		return err
 	}
 	w.fleet.place(w.pods.owned)

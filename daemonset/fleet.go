@@ -21,7 +21,7 @@ import (
 type fleet struct {
 	nodes   []*corev1.Node // the existing ones, by number
 	ordered bool           // they are in order by name
-	missing []string       // names of the others, as they are met
+	names   []string       // by number, those that do not exist as they are met
 	sites   []site         // by number
 	notes   []note         // of the sites that have one, as they are made
 	starts  []int32        // by number: where its pods start; they end where the next ones start
@@ -30,8 +30,8 @@ type fleet struct {
 	desired int            // how many nodes should run a pod
 	behind  bool           // a pod that stays is outdated
 
-	next    int32            // the node that is tried first, because lists often go together
-	tries   int              // how often it may still turn out to be another
+	next    int32            // the node that is tried first, because lists may go together
+	tries   int              // how many more nodes are tried in vain before that is given up
 	index   index            // of the existing nodes, once it is needed
 	strays  map[string]int32 // the same for the missing ones
 	targets []int32          // where pods go
@@ -79,10 +79,10 @@ func (f *fleet) named(is func(node) bool) []int32 {
 
 // gone lists the nodes that do not exist, by name.
 func (f *fleet) gone() []int32 {
-	if len(f.missing) == 0 {
+	if len(f.names) == len(f.nodes) {
 		return nil
 	}
-	numbers := make([]int32, len(f.missing))
+	numbers := make([]int32, len(f.names)-len(f.nodes))
 	for i := range numbers {
 		numbers[i] = f.nodeCount() + int32(i)
 	}
@@ -94,12 +94,7 @@ func (f *fleet) sortByName(numbers []int32) {
 	slices.SortFunc(numbers, func(a, b int32) int { return strings.Compare(f.nameOf(a), f.nameOf(b)) })
 }
 
-func (f *fleet) nameOf(number int32) string {
-	if number < f.nodeCount() {
-		return f.nodes[number].Name
-	}
-	return f.missing[number-f.nodeCount()]
-}
+func (f *fleet) nameOf(number int32) string { return f.names[number] }
 
 func (f *fleet) node(number int32) node {
 	n := node{fleet: f, number: number}
@@ -181,6 +176,7 @@ func (p *pass) muster(f *fleet, nodes []*corev1.Node) error {
 		}
 		f.ordered = f.ordered && previous < obj.Name
 		previous = obj.Name
+		f.names = append(f.names, obj.Name)
 		if p.fitter == nil {
 			f.judged(int32(i), p.matcher.Decide(obj))
 		}
@@ -194,12 +190,12 @@ func (p *pass) muster(f *fleet, nodes []*corev1.Node) error {
 // reset empties the fleet and gives it nodes. What it remembers from before is memory only.
 func (f *fleet) reset(nodes []*corev1.Node) {
 	clear(f.lost)
-	clear(f.missing)
+	clear(f.names)
 	clear(f.strays)
 	*f = fleet{
 		nodes:   nodes,
 		ordered: true,
-		missing: f.missing[:0],
+		names:   slices.Grow(f.names[:0], len(nodes)),
 		sites:   resized(f.sites, len(nodes)),
 		notes:   f.notes[:0],
 		starts:  f.starts[:0],
@@ -235,36 +231,30 @@ func (f *fleet) judged(number int32, decision placement.Decision) {
 // enter fills the index.
 func (f *fleet) enter() error {
 	f.index.reset(len(f.nodes))
-	twice := ""
-	for i, obj := range f.nodes {
-		if !f.index.add(obj.Name, int32(i), f.nameOf) && (twice == "" || obj.Name < twice) {
-			twice = obj.Name
-		}
-	}
-	if twice != "" {
-		return &InvalidError{Field: "nodes", Err: fmt.Errorf("two are named %q", twice)}
+	if name := f.index.addAll(f.names[:len(f.nodes)]); name != "" {
+		return &InvalidError{Field: "nodes", Err: fmt.Errorf("two are named %q", name)}
 	}
 	return nil
 }
 
-// maxTries is how often the pods of a snapshot may leave the order of its nodes before that
-// is taken to say nothing.
+// maxTries is how many nodes in a row may be without a pod before nodes and pods are taken not
+// to be in the same order.
 const maxTries = 16
 
 // number finds a node by name; a name that no node has becomes a missing node.
 func (f *fleet) number(name string) int32 {
-	if f.tries > 0 && f.next < f.nodeCount() {
-		if f.nodes[f.next].Name == name {
-			f.next++
-			return f.next - 1
+	for ; f.tries > 0 && f.next < f.nodeCount(); f.tries-- {
+		number := f.next
+		f.next++
+		if f.names[number] == name {
+			f.tries = maxTries
+			return number
 		}
-		f.tries--
 	}
 	if len(f.index.slots) == 0 {
 		_ = f.enter() // two of one name have been refused by then
 	}
-	if number, found := f.index.find(name, f.nameOf); found {
-		f.next = number + 1
+	if number, found := f.index.find(f.names, name); found {
 		return number
 	}
 	return f.stray(name)
@@ -275,8 +265,8 @@ func (f *fleet) stray(name string) int32 {
 	if number, ok := f.strays[name]; ok {
 		return number
 	}
-	number := int32(len(f.sites))
-	f.missing = append(f.missing, name)
+	number := int32(len(f.names))
+	f.names = append(f.names, name)
 	f.sites = append(f.sites, site{})
 	if f.strays == nil {
 		f.strays = map[string]int32{}

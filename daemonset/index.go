@@ -34,31 +34,35 @@ func (x *index) reset(count int) {
 	clear(x.slots)
 }
 
-// add enters a name, or finds that it is there already; nameOf tells the name that a number
-// was entered with.
-func (x *index) add(name string, number int32, nameOf func(int32) string) (added bool) {
-	at, tag := x.seek(name, nameOf)
-	if x.slots[at].entry != 0 {
-		return false
+// addAll enters the names of the numbers from 0, and returns the first, in order, that two
+// share; empty for none.
+func (x *index) addAll(names []string) (twice string) {
+	for number, name := range names {
+		at, tag := x.seek(names, name)
+		switch {
+		case x.slots[at].entry == 0:
+			x.slots[at] = slot{tag: tag, entry: int32(number) + 1}
+		case twice == "" || name < twice:
+			twice = name
+		}
 	}
-	x.slots[at] = slot{tag: tag, entry: number + 1}
-	return true
+	return twice
 }
 
-// find looks a name up.
-func (x *index) find(name string, nameOf func(int32) string) (number int32, found bool) {
-	at, _ := x.seek(name, nameOf)
+// find looks a name up. names are those of the numbers that were added.
+func (x *index) find(names []string, name string) (number int32, found bool) {
+	at, _ := x.seek(names, name)
 	entry := x.slots[at].entry
 	return entry - 1, entry != 0
 }
 
 // seek returns the slot where a name is, or would have to be.
-func (x *index) seek(name string, nameOf func(int32) string) (at int, tag uint32) {
+func (x *index) seek(names []string, name string) (at int, tag uint32) {
 	hash := maphash.String(x.seed, name)
 	tag = uint32(hash >> 32)
 	mask := len(x.slots) - 1
 	for at = int(hash) & mask; x.slots[at].entry != 0; at = (at + 1) & mask {
-		if s := x.slots[at]; s.tag == tag && nameOf(s.entry-1) == name {
+		if s := x.slots[at]; s.tag == tag && names[s.entry-1] == name {
 			break
 		}
 	}

@@ -49,11 +49,10 @@ func (s *Scratch) compute(snapshot Snapshot, o Options) (Plan, error) {
 	if s.stands = reason != ""; s.stands {
 		return p.standBack(&s.fleet, snapshot.Objects.Nodes, reason)
 	}
-	w := &world{fleet: &s.fleet, actions: &s.actions, pods: pods{owned: s.pods.owned}}
+	w := &world{fleet: &s.fleet, actions: &s.actions, pods: &s.pods}
 	if err := p.survey(w, snapshot.Objects); err != nil {
 		return Plan{}, err
 	}
-	s.pods = w.pods
 	plan := Plan{For: set.ref, Findings: p.oddities(w)}
 	p.suspend(&plan, w.fleet, snapshot.Suspended)
 	if w.history.collision {

@@ -21,6 +21,7 @@ type daemonSet struct {
 	obj          *appsv1.DaemonSet
 	ref          Ref
 	selector     labels.Selector
+	selects      selecting // the same
 	onDelete     bool
 	surging      bool // two pods may share a node while an update passes over it
 	minReady     time.Duration
@@ -47,7 +48,7 @@ func readIdentity(obj *appsv1.DaemonSet) (daemonSet, error) {
 	if err != nil {
 		return daemonSet{}, &InvalidError{Field: "daemonSet.spec.selector", Err: err}
 	}
-	set.selector = selector
+	set.selector, set.selects = selector, newSelecting(selector)
 	return set, nil
 }
 

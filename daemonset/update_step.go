@@ -81,7 +81,7 @@ func (s *updateStep) judge() {
 			s.consider(n)
 		}
 	}
-	if !f.ordered || len(f.missing) > 0 {
+	if !f.ordered || len(f.names) > len(f.nodes) {
 		slices.SortFunc(s.due, func(a, b due) int { return strings.Compare(f.nameOf(a.node), f.nameOf(b.node)) })
 	}
 }
