@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -243,21 +244,32 @@ func (d *Driver) forget(owner types.UID) {
 	}
 }
 
+// log reports a pass: one that wrote or failed as what happens, the others for those who look
+// into details.
 func (d *Driver) log(ctx context.Context, key types.NamespacedName, r Result, err error) {
-	attributes := []any{
-		"daemonset", key.String(),
-		"creates", r.Count(CreatePod, Done),
-		"deletes", r.Count(DeletePod, Done),
-		"requeue", r.Requeue,
+	level := slog.LevelDebug
+	switch {
+	case err != nil:
+		level = slog.LevelError
+	case len(r.Writes) > 0:
+		level = slog.LevelInfo
+	}
+	if !d.cfg.Logger.Enabled(ctx, level) {
+		return
 	}
 	for _, w := range r.Writes {
 		if w.Outcome == Failed || w.Outcome == Unknown {
 			d.cfg.Logger.DebugContext(ctx, "write", "verb", w.Verb, "name", w.Ref.Name, "node", w.Node, "outcome", w.Outcome, "error", w.Err)
 		}
 	}
-	if err != nil {
-		d.cfg.Logger.ErrorContext(ctx, "pass", append(attributes, "error", err)...)
-		return
+	attributes := []any{
+		"daemonset", key.String(),
+		"creates", r.Count(CreatePod, Done),
+		"deletes", r.Count(DeletePod, Done),
+		"requeue", r.Requeue,
 	}
-	d.cfg.Logger.InfoContext(ctx, "pass", attributes...)
+	if err != nil {
+		attributes = append(attributes, "error", err)
+	}
+	d.cfg.Logger.Log(ctx, level, "pass", attributes...)
 }

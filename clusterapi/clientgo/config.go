@@ -19,6 +19,7 @@ import (
 const (
 	DefaultName        = "daemonplan"
 	DefaultSyncTimeout = 2 * time.Minute
+	DefaultRest        = 50 * time.Millisecond
 )
 
 // Config configures a Controller. Only Client is required.
@@ -42,6 +43,7 @@ type Config struct {
 
 	Workers     int           // passes at a time; zero or less means clusterapi.DefaultWorkers
 	PassTimeout time.Duration // zero means clusterapi.DefaultPassTimeout, less than zero no limit
+	Rest        time.Duration // after a pass, before events lead to another one for its set; zero means DefaultRest, less than zero none
 	Grace       time.Duration // for passes under way at the end; zero means clusterapi.DefaultGrace, less than zero none
 
 	// SyncTimeout is how long Run waits for the caches before it fails. Zero means
@@ -49,8 +51,8 @@ type Config struct {
 	SyncTimeout time.Duration
 
 	// RateLimiter delays the passes after one that failed; nil means that of client-go's
-	// controllers. A delay that a server asked for is kept to if it is longer,
-	// unless an event wakes the set before.
+	// controllers. A delay that a server asked for is kept to if it is longer, also if an
+	// event comes before.
 	RateLimiter workqueue.TypedRateLimiter[types.NamespacedName]
 
 	// Leader makes Run wait for a lease before the first pass; the caches are filled before.
@@ -78,6 +80,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Resync = cmp.Or(c.Resync, DefaultResync)
 	c.PassTimeout = cmp.Or(c.PassTimeout, clusterapi.DefaultPassTimeout)
+	c.Rest = cmp.Or(c.Rest, DefaultRest)
 	c.Grace = cmp.Or(c.Grace, clusterapi.DefaultGrace)
 	c.SyncTimeout = cmp.Or(c.SyncTimeout, DefaultSyncTimeout)
 	c.Name = cmp.Or(c.Name, DefaultName)

@@ -28,6 +28,7 @@ type Controller struct {
 	metrics   *Metrics
 	election  election
 	errors    watchErrors
+	pace      *pace
 	begun     atomic.Bool
 
 	ownFactory bool
@@ -45,7 +46,7 @@ func New(cfg Config) (*Controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Controller{cfg: cfg, underWay: map[types.NamespacedName]time.Time{}}
+	c := &Controller{cfg: cfg, pace: newPace(), underWay: map[types.NamespacedName]time.Time{}}
 	c.metrics = newMetrics(c)
 	if c.election, err = newElection(cfg); err != nil {
 		return nil, err

@@ -100,6 +100,13 @@ func (s *stub) count() int {
 	return len(s.passes)
 }
 
+// settledCount is how many events have come.
+func (s *stub) settledCount() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.settled)
+}
+
 // await waits for so many passes.
 func (s *stub) await(t *testing.T, passes int) {
 	t.Helper()

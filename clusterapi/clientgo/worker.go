@@ -22,8 +22,15 @@ type sink struct{ *Controller }
 // Wake settles, then queues.
 func (s sink) Wake(w daemonset.Wakes) {
 	s.syncer.Settle(w)
+	now := s.now()
 	for _, key := range w.Sets {
-		s.queue.Add(key)
+		switch after, ok := s.pace.wake(key, now); {
+		case !ok:
+		case after == 0:
+			s.queue.Add(key)
+		default:
+			s.queue.AddAfter(key, after)
+		}
 	}
 	for _, later := range w.Later {
 		s.queue.AddAfter(later.Set, later.After)
@@ -99,6 +106,7 @@ func (c *Controller) pass(ctx context.Context, key types.NamespacedName) {
 		ctx = limited
 	}
 	since := c.begin(key)
+	c.pace.begin(key)
 	pass := clusterapi.Pass{Key: key}
 	pass.Result, pass.Err = c.sync(ctx, key)
 	pass.Duration = c.end(key).Sub(since)
@@ -151,10 +159,16 @@ func (c *Controller) log(ctx context.Context, p clusterapi.Pass) {
 	}
 }
 
-// reschedule plans the next pass, if the last one asks for one. After an error the retry
-// decides; an earlier instant at which time alone changes the plan goes before it, and
-// nothing goes before the delay that a server asked for, but for an event.
+// reschedule plans the next pass, if the last one or an event during it asks for one. After
+// an error the retry decides; an earlier instant at which time alone changes the plan goes
+// before it, and nothing goes before the delay that a server asked for.
 func (c *Controller) reschedule(last clusterapi.Pass) {
+	rest := max(c.cfg.Rest, last.ServerDelay())
+	if c.pace.end(last.Key, c.now(), rest) {
+		c.queue.AddAfter(last.Key, rest)
+	} else if last.Result.Gone {
+		c.pace.leave(last.Key)
+	}
 	wait := last.Result.Requeue
 	switch {
 	case last.Err != nil:

@@ -1,0 +1,89 @@
+package clientgo_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/daemonplan/daemonplan/clusterapi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/daemonplan/daemonplan/clusterapi/clientgo"
+)
+
+// edit changes the set so that an event asks for a pass.
+func edit(t *testing.T, client *fake.Clientset, generation int) {
+	t.Helper()
+	set := agentSet()
+	set.Generation = int64(generation)
+	set.ResourceVersion = fmt.Sprint(generation)
+	_, err := client.AppsV1().DaemonSets(agent.Namespace).Update(t.Context(), set, metav1.UpdateOptions{})
+	require.NoError(t, err)
+}
+
+// TestRestGathers: what happens during a pass and soon after it gets one pass, after the rest.
+func TestRestGathers(t *testing.T) {
+	const rest = time.Second
+	goOn := make(chan struct{})
+	s := &stub{pass: func(_ context.Context, number int) (clusterapi.Result, error) {
+		if number == 1 {
+			<-goOn
+		}
+		return clusterapi.Result{}, nil
+	}}
+	client := newClient(agentSet())
+	run(t, clientgo.Config{Client: client, Syncer: s.use, Rest: rest})
+	s.await(t, 1)
+	for i := range 20 {
+		edit(t, client, 2+i)
+	}
+	require.Eventually(t, func() bool { return s.settledCount() >= 21 }, patience, tick)
+	close(goOn)
+	for i := range 20 {
+		edit(t, client, 22+i)
+	}
+	s.await(t, 2)
+	assert.GreaterOrEqual(t, s.between(1, 2), rest)
+	require.Eventually(t, func() bool { return s.settledCount() >= 41 }, patience, tick)
+	pause(2 * rest)
+	// Events that a busy machine brought after the second pass began get a third one.
+	assert.LessOrEqual(t, s.count(), 3)
+	passes := s.count()
+	edit(t, client, 50)
+	s.await(t, passes+1)
+}
+
+// TestRestNone: without a rest the next pass follows at once.
+func TestRestNone(t *testing.T) {
+	s := &stub{}
+	client := newClient(agentSet())
+	run(t, clientgo.Config{Client: client, Syncer: s.use, Rest: -1})
+	for i := range 5 {
+		s.await(t, i+1)
+		edit(t, client, 2+i)
+	}
+	s.await(t, 6)
+}
+
+// TestEventDuringServerDelay: not even an event goes before the delay that a server asked
+// for.
+func TestEventDuringServerDelay(t *testing.T) {
+	busy := apierrors.NewTooManyRequests("later", 1)
+	s := &stub{pass: func(_ context.Context, number int) (clusterapi.Result, error) {
+		if number == 1 {
+			return clusterapi.Result{Writes: []clusterapi.Write{{Verb: clusterapi.CreatePod, Outcome: clusterapi.Failed, Err: busy}}}, busy
+		}
+		return clusterapi.Result{}, nil
+	}}
+	client := newClient(agentSet())
+	run(t, clientgo.Config{Client: client, Syncer: s.use, Rest: -1})
+	s.await(t, 1)
+	edit(t, client, 2)
+	s.await(t, 2)
+	assert.GreaterOrEqual(t, s.between(1, 2), time.Second)
+}
