@@ -113,11 +113,11 @@ func (s *stub) await(t *testing.T, passes int) {
 	require.Eventually(t, func() bool { return s.count() >= passes }, patience, tick, "pass %d", passes)
 }
 
-// between is the time from one pass to another, counted from 1.
-func (s *stub) between(first, second int) time.Duration {
+// gap is the time from the first pass to the second.
+func (s *stub) gap() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.passes[second-1].Sub(s.passes[first-1])
+	return s.passes[1].Sub(s.passes[0])
 }
 
 func wall() time.Time { return time.Now() } //nolint:forbidigo // measures the test itself

@@ -52,7 +52,7 @@ func (o *planeOnce) stop() error {
 func thePlane(t *testing.T) *controlplane.Plane {
 	t.Helper()
 	shared.once.Do(func() {
-		var users []controlplane.User
+		users := []controlplane.User{withCredentials()}
 		for _, s := range subjects() {
 			users = append(users, s.user)
 		}

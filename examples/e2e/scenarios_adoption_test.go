@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -43,6 +44,9 @@ func adoptionScenarios() []scenario {
 				s.create()
 				s.reaches(settled(2))
 				pod := s.pods()[s.node(0)]
+				// The API counts a pod's age in whole seconds, and of two pods of one age the
+				// name decides.
+				time.Sleep(time.Until(pod.CreationTimestamp.Add(time.Second)))
 				s.label(pod.Name, "quarantine")
 				s.eventually("the pod is let go", func() (bool, string) {
 					now, err := s.client.CoreV1().Pods(s.ns).Get(s.ctx, pod.Name, metav1.GetOptions{})

@@ -52,17 +52,15 @@ func TestSideBySide(t *testing.T) {
 			})
 		}
 	}
-	if t.Failed() {
+	own, stock := subjects()[0].name, subjects()[1].name
+	if t.Failed() || len(update[own]) < rounds || len(update[stock]) < rounds { // -run may leave one out
 		return
 	}
-	own, stock := subjects()[0].name, subjects()[1].name
 	fmt.Print(table("first rollout", size, create[own], create[stock]))
 	fmt.Print(table("template update, maxUnavailable 10%", size, update[own], update[stock]))
 	for i := range rounds {
 		a, b := create[own][i].calls.total()+update[own][i].calls.total(), create[stock][i].calls.total()+update[stock][i].calls.total()
-		// How many changes one status write sums up is a matter of moments; 5% is less than
-		// two runs of one controller differ by.
-		assert.LessOrEqual(t, float64(a), 1.05*float64(b), "API calls of %s and of %s", own, stock)
+		assert.LessOrEqual(t, a, b, "API calls of %s and of %s", own, stock)
 		assert.LessOrEqual(t, update[own][i].worst, (size+9)/10)
 	}
 }
