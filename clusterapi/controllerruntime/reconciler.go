@@ -1,6 +1,7 @@
 package controllerruntime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime/debug"
@@ -11,6 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
+// DefaultRest is how long a set rests after a pass.
+const DefaultRest = 50 * time.Millisecond
+
 // ReconcilerOptions tune a Reconciler; the zero value has the defaults.
 type ReconcilerOptions struct {
 	// A pass that failed is made again after FirstRetry, twice that, four times that, until
@@ -18,11 +22,16 @@ type ReconcilerOptions struct {
 	// clusterapi.DefaultFirstRetry and clusterapi.DefaultLastRetry.
 	FirstRetry, LastRetry time.Duration
 
+	// Rest is how long a set rests after a pass that did not fail, so that a swarm of events
+	// gets one pass. Zero means DefaultRest, less than zero none. A rest that a server asked
+	// for is kept to in any case.
+	Rest time.Duration
+
 	// OnPass, if not nil, is told of every pass when it ends. It is called from several
 	// goroutines and holds up the worker.
 	OnPass func(clusterapi.Pass)
 
-	// Now measures how long passes take; nil means time.Now.
+	// Now measures how long passes take and sets rest; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -32,6 +41,7 @@ type Reconciler struct {
 	syncer  clusterapi.Syncer
 	options ReconcilerOptions
 	retries *retries
+	rests   rests
 }
 
 var _ reconcile.Reconciler = (*Reconciler)(nil)
@@ -47,6 +57,7 @@ func NewReconciler(syncer clusterapi.Syncer, options ReconcilerOptions) (*Reconc
 	if options.LastRetry <= 0 {
 		options.LastRetry = clusterapi.DefaultLastRetry
 	}
+	options.Rest = cmp.Or(options.Rest, DefaultRest)
 	if options.OnPass == nil {
 		options.OnPass = func(clusterapi.Pass) {}
 	}
@@ -62,14 +73,21 @@ func NewReconciler(syncer clusterapi.Syncer, options ReconcilerOptions) (*Reconc
 
 // Reconcile implements reconcile.Reconciler. Without an error, RequeueAfter is when the next
 // pass is due, zero for none. The error of a pass that panicked is a *clusterapi.PanicError.
+// For a set that rests it makes no pass, and RequeueAfter is the rest of the rest.
 //
 // After an error the controller asks its rate limiter when to try again, which has to be
 // RateLimiter.
 func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	since := r.options.Now()
+	if wait := r.rests.left(request, since); wait > 0 {
+		r.retries.idle(request)
+		return reconcile.Result{RequeueAfter: wait}, nil
+	}
 	pass := r.sync(ctx, request)
-	pass.Duration = r.options.Now().Sub(since)
+	ended := r.options.Now()
+	pass.Duration = ended.Sub(since)
 	r.options.OnPass(pass)
+	r.rests.begin(request, ended, r.rest(pass))
 	if pass.Err != nil {
 		r.retries.failed(request, pass)
 		return reconcile.Result{}, pass.Err
@@ -79,6 +97,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		r.retries.idle(request)
 	}
 	return reconcile.Result{RequeueAfter: max(pass.Result.Requeue, 0)}, nil
+}
+
+// rest is how long no pass follows on this one.
+func (r *Reconciler) rest(pass clusterapi.Pass) time.Duration {
+	if pass.Err != nil || pass.Result.Gone { // the retry has a delay of its own
+		return pass.ServerDelay()
+	}
+	return max(r.options.Rest, pass.ServerDelay())
 }
 
 // sync turns a panic into the error of the pass.

@@ -114,7 +114,7 @@ func TestRetriesOverIdlePasses(t *testing.T) {
 	var result clusterapi.Result
 	outcome := errors.New("x")
 	s := &syncer{sync: func(context.Context, types.NamespacedName) (clusterapi.Result, error) { return result, outcome }}
-	r, err := controllerruntime.NewReconciler(s, controllerruntime.ReconcilerOptions{FirstRetry: time.Second})
+	r, err := controllerruntime.NewReconciler(s, controllerruntime.ReconcilerOptions{FirstRetry: time.Second, Rest: -1})
 	require.NoError(t, err)
 	limiter := r.RateLimiter()
 	reconcile := func() {
