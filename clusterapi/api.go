@@ -44,8 +44,8 @@ type Reader interface {
 	// to, or else pinned to by its affinity, its phase, and its Ready condition with its time.
 	// What else they have need not be shown. With Options.Fit or Options.Surge planning reads
 	// more: of nodes what they can hold and their conditions, of pods their whole spec, and
-	// the pods of others (Objects.Others), unless Options.Beside counts those. Neither may be
-	// older than Observation.AsOf says of pods. With Options.Fit that has to be known: without
+	// the pods of others, in Objects.Others or Observation.Beside, unless Options.Beside counts
+	// them. None of these may be older than Observation.AsOf says of pods. With Options.Fit that has to be known: without
 	// it two sets may be given the same room, and kubelets refuse the second one's pods.
 	//
 	// It may serve from caches that lag, also each by its own delay; Observation.AsOf says how
@@ -68,6 +68,9 @@ type Reader interface {
 type Observation struct {
 	Objects daemonset.Objects
 	AsOf    Versions
+	// Beside counts the pods of others, for adapters that keep count of them; Options.Beside
+	// goes before it. Nil leaves them to Objects.Others.
+	Beside daemonset.Beside
 }
 
 // Versions are resource versions, one for each kind that the Driver writes: the objects of

@@ -116,13 +116,17 @@ func (d *Driver) prepare(ctx context.Context, key types.NamespacedName) (*pass, 
 	}
 	d.settle(key, seen)
 	pending, expired := d.pending(owner, now)
+	options := d.cfg.Options
+	if options.Beside == nil {
+		options.Beside = seen.Beside
+	}
 	plan, err := daemonset.Compute(daemonset.Snapshot{
 		Objects:   seen.Objects,
 		Pending:   pending,
 		Backoff:   d.cfg.Backoff.View(owner),
 		Suspended: d.suspended.of(key),
 		Now:       now,
-	}, d.cfg.Options)
+	}, options)
 	result := Result{Plan: plan, Expired: expired}
 	if err != nil {
 		return ends(Result{Expired: expired}), err

@@ -15,7 +15,7 @@ import (
 type fitting struct {
 	fitter  *placement.Fitter // judges nodes in place of the matcher; nil: it does not
 	surges  *placement.Fitter // judges whether two pods fit; nil: nobody does
-	beside  func(node string) *placement.Occupancy
+	beside  Beside
 	scratch []*corev1.Pod
 }
 
@@ -51,7 +51,7 @@ func (set daemonSet) fitter(options Options) *placement.Fitter {
 
 // occupied counts what the pods of others hold on each node. A pod that is pinned to a node
 // will come to run there, so it counts there already.
-func (p *pass) occupied(others []*corev1.Pod) func(node string) *placement.Occupancy {
+func (p *pass) occupied(others []*corev1.Pod) Beside {
 	nodes := map[string]*placement.Occupancy{}
 	for _, pod := range others {
 		if owner, ok := OwnerOf(pod); ok && owner.UID == p.set.ref.UID {

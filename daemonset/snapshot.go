@@ -62,10 +62,8 @@ type Options struct {
 	// empty Namespace is the set's, and Placement is what counts instead of Matching. Nil
 	// leaves scheduling to others.
 	Fit *placement.FitOptions
-	// Beside says what the pods on a node hold, for callers that keep count of it. The set's
-	// own pods may be counted. It must be a pure function; a nil answer is an empty node. Nil
-	// counts Objects.Others in every pass.
-	Beside func(node string) *placement.Occupancy
+	// Beside is asked in place of Objects.Others, which a pass counts anew. Nil does not say.
+	Beside Beside
 	// Surge says what an update with surge does where a pod cannot start beside the outdated
 	// one.
 	Surge SurgePolicy
@@ -74,6 +72,11 @@ type Options struct {
 	// maxUnavailable that is then 0 as well as 1.
 	Profile rollout.Profile
 }
+
+// Beside says what the pods on a node hold, for callers that keep count of it. The set's own
+// pods may be counted. It must be a pure function, and what it returns is only read; a nil
+// answer is an empty node.
+type Beside func(node string) *placement.Occupancy
 
 func (o Options) burst() int {
 	if o.Burst <= 0 {

@@ -59,8 +59,12 @@ func (a *API) Observe(ctx context.Context, key types.NamespacedName) (clusterapi
 	if err != nil {
 		return clusterapi.Observation{}, fmt.Errorf("clientgo: revisions of %s: %w", key.Namespace, err)
 	}
+	if err := i.occupied.whole(); err != nil {
+		return clusterapi.Observation{}, err
+	}
 	return clusterapi.Observation{
-		AsOf: asOf,
+		Beside: i.occupied.view(),
+		AsOf:   asOf,
 		Objects: daemonset.Objects{
 			DaemonSet: set,
 			Nodes:     i.nodeList.get(),

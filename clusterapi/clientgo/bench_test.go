@@ -75,3 +75,58 @@ func ownedPod(i int) *corev1.Pod {
 	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(agentSet(), daemonSetKind)}
 	return pod
 }
+
+// BenchmarkPlace observes and plans with Options.Fit on 5,000 nodes with 100,000 pods of
+// others: while nothing changes, when a pod on each of a hundred nodes has changed, and as
+// it would be if all were counted in every pass.
+func BenchmarkPlace(b *testing.B) {
+	c := caches{factory: clientgo.NewFactoryForFit(fake.NewClientset(), 0)}
+	var err error
+	c.Informers, err = clientgo.NewInformersForFit(c.factory)
+	require.NoError(b, err)
+	c.API, err = clientgo.NewAPI(fake.NewClientset(), c.Informers, nil)
+	require.NoError(b, err)
+	pods, nodes := c.factory.Core().V1().Pods().Informer().GetIndexer(), c.factory.Core().V1().Nodes().Informer().GetIndexer()
+	require.NoError(b, c.factory.Apps().V1().DaemonSets().Informer().GetIndexer().Add(agentSet()))
+	var others []*corev1.Pod
+	for i := range 100_000 {
+		pod := trimForFit(b, realisticPod(i%5000, "ReplicaSet"))
+		pod.Name = fmt.Sprintf("web-%d", i)
+		others = append(others, pod)
+		require.NoError(b, pods.Add(pod))
+	}
+	for i := range 5000 {
+		require.NoError(b, nodes.Add(trimForFit(b, realisticNode(i))))
+		require.NoError(b, pods.Add(trimForFit(b, ownedPod(i))))
+	}
+	plan := func(b *testing.B, change func(*daemonset.Snapshot, *daemonset.Options)) {
+		b.Helper()
+		seen, err := c.Observe(b.Context(), agent)
+		require.NoError(b, err)
+		snapshot, options := daemonset.Snapshot{Objects: seen.Objects}, placing().Options
+		options.Beside = seen.Beside
+		change(&snapshot, &options)
+		_, err = daemonset.Compute(snapshot, options)
+		require.NoError(b, err)
+	}
+	asIs := func(*daemonset.Snapshot, *daemonset.Options) {}
+	plan(b, asIs)
+	b.Run("nothing has changed", func(b *testing.B) {
+		for b.Loop() {
+			plan(b, asIs)
+		}
+	})
+	b.Run("100 nodes have changed", func(b *testing.B) {
+		for b.Loop() {
+			for i := range 100 {
+				require.NoError(b, pods.Update(others[i]))
+			}
+			plan(b, asIs)
+		}
+	})
+	b.Run("all counted anew", func(b *testing.B) {
+		for b.Loop() {
+			plan(b, func(s *daemonset.Snapshot, o *daemonset.Options) { s.Objects.Others, o.Beside = others, nil })
+		}
+	})
+}

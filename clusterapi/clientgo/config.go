@@ -27,14 +27,17 @@ type Config struct {
 	Client kubernetes.Interface
 
 	// Factory supplies the informers, for programs that share them. Run starts it, and what
-	// Run has started ends with it. Nil makes a factory of trimmed objects, see NewFactory.
+	// Run has started ends with it. With Options.Fit or Options.Surge they must keep what these
+	// read, see NewInformersForFit. Nil makes a factory of trimmed objects, see NewFactory and
+	// NewFactoryForFit.
 	Factory informers.SharedInformerFactory
 	// Resync is how often the informers of a factory that is made here repeat their events.
 	// Zero means DefaultResync, less than zero never.
 	Resync time.Duration
 
 	// Driver configures the passes, and says by Select which DaemonSets to reconcile. API is
-	// made here and must be nil; a nil Logger is the one below.
+	// made here and must be nil; a nil Logger is the one below. With Options.Fit one pass is made
+	// at a time, whatever Workers says.
 	Driver clusterapi.Config
 
 	// Syncer replaces the Driver or wraps it, for instance to plan without acting: see
@@ -68,15 +71,18 @@ type Config struct {
 	Logger   *slog.Logger         // nil discards
 }
 
+// fits reports whether plans look at what the pods of others hold.
+func (c Config) fits() bool {
+	o := c.Driver.Options
+	return o.Fit != nil || o.Surge != daemonset.SurgeAnyway
+}
+
 func (c Config) withDefaults() (Config, error) {
 	if c.Client == nil {
 		return c, errors.New("clientgo: Config.Client is nil")
 	}
 	if c.Driver.API != nil {
 		return c, errors.New("clientgo: Config.Driver.API is made by the Controller and must be nil")
-	}
-	if o := c.Driver.Options; o.Fit != nil || o.Surge != daemonset.SurgeAnyway {
-		return c, errors.New("clientgo: Config.Driver.Options.Fit and Surge need what the caches do not keep: requests, ports and volumes of all pods")
 	}
 	c.Resync = cmp.Or(c.Resync, DefaultResync)
 	c.PassTimeout = cmp.Or(c.PassTimeout, clusterapi.DefaultPassTimeout)

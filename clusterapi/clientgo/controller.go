@@ -51,10 +51,7 @@ func New(cfg Config) (*Controller, error) {
 	if c.election, err = newElection(cfg); err != nil {
 		return nil, err
 	}
-	if cfg.Factory == nil {
-		c.cfg.Factory, c.ownFactory = NewFactory(cfg.Client, cfg.Resync), true
-	}
-	if c.informers, err = NewInformers(c.cfg.Factory); err != nil {
+	if err := c.openCaches(); err != nil {
 		return nil, err
 	}
 	if c.api, err = NewAPI(cfg.Client, c.informers, cfg.Recorder); err != nil {
@@ -72,6 +69,19 @@ func New(cfg Config) (*Controller, error) {
 		return nil, errors.New("clientgo: Config.Syncer returned nil")
 	}
 	return c, nil
+}
+
+// openCaches makes the informers, and their factory if there is none.
+func (c *Controller) openCaches() (err error) {
+	factory, informers := NewFactory, NewInformers
+	if c.cfg.fits() {
+		factory, informers = NewFactoryForFit, NewInformersForFit
+	}
+	if c.cfg.Factory == nil {
+		c.cfg.Factory, c.ownFactory = factory(c.cfg.Client, c.cfg.Resync), true
+	}
+	c.informers, err = informers(c.cfg.Factory)
+	return err
 }
 
 // Driver returns the Driver, to save its backoff for instance.
@@ -140,7 +150,7 @@ func (c *Controller) fillCaches(ctx context.Context, handlers *Handlers) error {
 	if !cache.WaitFor(ctx, "", handlers.synced...) {
 		return fmt.Errorf("clientgo: waiting for the event handlers: %w", context.Cause(ctx))
 	}
-	return nil
+	return c.informers.occupied.whole()
 }
 
 // startEvents gives the API a recorder that sends events to the server.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/clusterapi/fake"
-	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -29,7 +28,6 @@ func TestNewRefuses(t *testing.T) {
 		want string
 	}{
 		{"no client", clientgo.Config{}, "Config.Client is nil"},
-		{"room for pods", clientgo.Config{Client: client, Driver: clusterapi.Config{Options: daemonset.Options{Surge: daemonset.SurgeWithRoom}}}, "Surge"},
 		{"an API", clientgo.Config{Client: client, Driver: clusterapi.Config{API: &clientgo.API{}}}, "Driver.API"},
 		{"a bad driver", clientgo.Config{Client: client, Driver: clusterapi.Config{PodNames: 99}}, "PodNames"},
 		{"a lease without a name", clientgo.Config{Client: client, Leader: &clientgo.LeaderConfig{Namespace: "ns"}}, "a Name"},

@@ -41,9 +41,13 @@ func (i *Informers) Handle(feed *clusterapi.Feed, sink Sink) (*Handlers, error) 
 	gone := func(set types.NamespacedName) daemonset.Wakes {
 		return daemonset.Wakes{Sets: []types.NamespacedName{set}} // its pass finds out
 	}
+	pod := feed.Pod
+	if i.occupied != nil {
+		pod = i.occupied.dropping(pod)
+	}
 	err := errors.Join(
 		register(h, i.sets, events[*appsv1.DaemonSet]{sink: sink, changed: feed.DaemonSet, lost: gone}),
-		register(h, i.pods, events[*corev1.Pod]{sink: sink, changed: feed.Pod}),
+		register(h, i.pods, events[*corev1.Pod]{sink: sink, changed: pod}),
 		register(h, i.nodes, events[*corev1.Node]{sink: sink, changed: feed.Node}),
 		register(h, i.revisions, events[*appsv1.ControllerRevision]{sink: sink, changed: feed.Revision}),
 	)

@@ -15,6 +15,7 @@ import (
 const (
 	claimIndex = "daemonplan.dev/claim"
 	nodeIndex  = "daemonplan.dev/node"
+	roomIndex  = "daemonplan.dev/room"
 )
 
 // podIndexers make a pass cost what the set has. Pods that can never be a DaemonSet's
@@ -50,6 +51,15 @@ func targets(obj any) ([]string, error) {
 	}
 	if _, ours := daemonset.OwnerOf(pod); !ours {
 		return nil, nil
+	}
+	return rooms(pod)
+}
+
+// rooms tells on which node any pod takes room.
+func rooms(obj any) ([]string, error) {
+	pod, ok := obj.(*corev1.Pod)
+	if !ok {
+		return nil, fmt.Errorf("clientgo: no room of a %T", obj)
 	}
 	node, ok := placement.TargetNode(pod)
 	if !ok {

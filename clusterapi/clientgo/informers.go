@@ -22,12 +22,18 @@ func NewFactory(client kubernetes.Interface, resync time.Duration) informers.Sha
 	return informers.NewSharedInformerFactoryWithOptions(client, max(0, resync), informers.WithTransform(Trim))
 }
 
+// NewFactoryForFit is NewFactory for Options.Fit and Options.Surge: see [TrimForFit].
+func NewFactoryForFit(client kubernetes.Interface, resync time.Duration) informers.SharedInformerFactory {
+	return informers.NewSharedInformerFactoryWithOptions(client, max(0, resync), informers.WithTransform(TrimForFit))
+}
+
 // Informers are the caches that plans are made from: DaemonSets, pods, nodes and
 // ControllerRevisions of all namespaces. Build them with [NewInformers].
 type Informers struct {
 	sets, pods, nodes, revisions cache.SharedIndexInformer
 
 	nodeList nodeList
+	occupied *occupied // nil: nobody asks what pods hold
 }
 
 // NewInformers takes the informers from factory, which the caller starts and stops, and adds
@@ -51,6 +57,26 @@ func NewInformers(factory informers.SharedInformerFactory) (*Informers, error) {
 	}
 	if err := i.nodeList.watch(i.nodes); err != nil {
 		return nil, fmt.Errorf("clientgo: watching nodes: %w", err)
+	}
+	return i, nil
+}
+
+// NewInformersForFit is NewInformers for Options.Fit and Options.Surge: [API.Observe] also counts
+// what the pods of others hold, on each node anew only when a pod there changes. The
+// informers of factory must keep what is counted, as whole objects and those of
+// [NewFactoryForFit] do. An informer whose pods have no containers does not, and Observe then
+// returns an error; that a node lacks its allocatable or its conditions cannot be told.
+func NewInformersForFit(factory informers.SharedInformerFactory) (*Informers, error) {
+	i, err := NewInformers(factory)
+	if err != nil {
+		return nil, err
+	}
+	if err := addIndexers(i.pods, cache.Indexers{roomIndex: rooms}); err != nil {
+		return nil, fmt.Errorf("clientgo: indexing pods by their node: %w", err)
+	}
+	i.occupied = &occupied{}
+	if err := i.occupied.watch(i.pods); err != nil {
+		return nil, fmt.Errorf("clientgo: watching pods: %w", err)
 	}
 	return i, nil
 }

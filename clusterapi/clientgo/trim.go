@@ -49,10 +49,7 @@ func trimPod(pod *corev1.Pod) *corev1.Pod {
 	trimmed.DeletionTimestamp = pod.DeletionTimestamp
 	trimmed.Labels = pod.Labels
 	trimmed.OwnerReferences = pod.OwnerReferences
-	trimmed.Spec.NodeName = pod.Spec.NodeName
-	if node, ok := placement.TargetNode(pod); ok && pod.Spec.NodeName == "" {
-		trimmed.Spec.Affinity = placement.PinTo(nil, node)
-	}
+	keepNode(trimmed, pod)
 	trimmed.Status.Phase = pod.Status.Phase
 	for i := range pod.Status.Conditions {
 		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady {
@@ -63,6 +60,14 @@ func trimPod(pod *corev1.Pod) *corev1.Pod {
 		}
 	}
 	return trimmed
+}
+
+// keepNode keeps where the pod is, or is going to be.
+func keepNode(trimmed, pod *corev1.Pod) {
+	trimmed.Spec.NodeName = pod.Spec.NodeName
+	if node, ok := placement.TargetNode(pod); ok && pod.Spec.NodeName == "" {
+		trimmed.Spec.Affinity = placement.PinTo(nil, node)
+	}
 }
 
 func trimNode(node *corev1.Node) *corev1.Node {

@@ -186,9 +186,13 @@ func TestTrimSavesMemory(t *testing.T) {
 		trimmed := heapOf(func() any {
 			return objects(count, func(i int) any { return trim(t, kind.make(i)) })
 		})
+		forFit := heapOf(func() any {
+			return objects(count, func(i int) any { return trimForFit(t, kind.make(i)) })
+		})
 		ratio := float64(whole) / float64(trimmed)
-		t.Logf("%-18s %5d bytes whole, %5d trimmed, %.1f times less", kind.name, whole/count, trimmed/count, ratio)
+		t.Logf("%-18s %5d bytes whole, %5d trimmed, %.1f times less, %5d trimmed for Fit", kind.name, whole/count, trimmed/count, ratio, forFit/count)
 		assert.Greater(t, ratio, kind.least, kind.name)
+		assert.Greater(t, float64(whole)/float64(forFit), 2.0, kind.name)
 	}
 }
 

@@ -1,7 +1,7 @@
 // Command scheduler shows a controller that places its pods itself, without kube-scheduler:
 // DaemonSets share the room on a few nodes, and one that finds none waits until some is left.
 // The cluster is simulated; on a real one only the ClusterAPI is another (examples/controller
-// with --place).
+// with --place-pods).
 package main
 
 import (

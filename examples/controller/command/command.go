@@ -11,6 +11,7 @@ import (
 
 	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/clusterapi/clientgo"
+	"github.com/daemonplan/daemonplan/placement"
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -96,7 +97,7 @@ func serve(ctx context.Context, o options, c clients, logger *slog.Logger) error
 		}
 		return err
 	}
-	logger.InfoContext(ctx, "starting", "version", versionText(), "class", o.class, "dryRun", o.dryRun, "leaderElect", o.leaderElect)
+	logger.InfoContext(ctx, "starting", "version", versionText(), "class", o.class, "placePods", o.placePods, "dryRun", o.dryRun, "leaderElect", o.leaderElect)
 	stop := context.AfterFunc(ctx, func() {
 		logger.InfoContext(ctx, "ending once the passes under way have ended", "cause", context.Cause(ctx))
 	})
@@ -130,6 +131,9 @@ func config(o options, c clients, logger *slog.Logger) clientgo.Config {
 	}
 	if o.podNames == podNamesDeterministic {
 		cfg.Driver.PodNames = clusterapi.DeterministicNames
+	}
+	if o.placePods {
+		cfg.Driver.Options.Fit = &placement.FitOptions{}
 	}
 	if o.leaderElect {
 		cfg.Leader = &clientgo.LeaderConfig{

@@ -58,7 +58,7 @@ func TestGoodUsage(t *testing.T) {
 		{"--dry-run", "--leader-elect=false", "--dry-run-events=false"},
 		{"--leader-elect=false", "--leader-elect-resource-namespace=a.b"}, // not looked at
 		{"--kube-api-qps=-1", "--resync=0", "--listen="},
-		{"--class=blue", "--pod-names=deterministic", "-v", "--log-format=json", "--listen=:0"},
+		{"--class=blue", "--pod-names=deterministic", "--place-pods", "-v", "--log-format=json", "--listen=:0"},
 	} {
 		assert.NoError(t, command.ParseOptions(give), "%v", give)
 	}
