@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/daemonplan/daemonplan/examples/controller/command"
+	"github.com/daemonplan/daemonplan/examples/controller/manifests"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -17,8 +19,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/daemonplan/daemonplan/examples/controller/command"
-	"github.com/daemonplan/daemonplan/examples/controller/manifests"
 	"github.com/daemonplan/daemonplan/examples/e2e/controlplane"
 )
 

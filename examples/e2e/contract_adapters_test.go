@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/daemonplan/daemonplan/clusterapi/clientgo"
+	"github.com/daemonplan/daemonplan/clusterapi/controllerruntime"
+	"github.com/daemonplan/daemonplan/clusterapi/fake"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -18,9 +21,6 @@ import (
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/daemonplan/daemonplan/clusterapi/clientgo"
-	"github.com/daemonplan/daemonplan/clusterapi/controllerruntime"
-	"github.com/daemonplan/daemonplan/clusterapi/fake"
 	"github.com/daemonplan/daemonplan/examples/e2e/controlplane"
 )
 

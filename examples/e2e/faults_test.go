@@ -22,7 +22,7 @@ type fault struct {
 	why  string
 	// run brings the fault about. It is called when the update has begun, and may return
 	// before it has ended.
-	run func(t *testing.T, f *faulty)
+	run func(f *faulty)
 }
 
 // faulty is an update that something goes wrong with.
@@ -42,45 +42,45 @@ const (
 
 func faults() []fault {
 	return []fault{
-		{"api-server-killed", "the API server is killed and comes back", func(t *testing.T, f *faulty) {
-			require.NoError(t, f.plane.APIServer.Kill())
+		{"api-server-killed", "the API server is killed and comes back", func(f *faulty) {
+			require.NoError(f.t, f.plane.APIServer.Kill())
 			time.Sleep(2 * time.Second)
-			require.NoError(t, f.plane.APIServer.Start())
-			require.NoError(t, f.plane.WaitReady(f.ctx))
+			require.NoError(f.t, f.plane.APIServer.Start())
+			require.NoError(f.t, f.plane.WaitReady(f.ctx))
 		}},
-		{"etcd-slow", "every answer of etcd is late", func(t *testing.T, f *faulty) {
+		{"etcd-slow", "every answer of etcd is late", func(f *faulty) {
 			f.plane.EtcdProxy.SetDelay(150 * time.Millisecond)
-			t.Cleanup(func() { f.plane.EtcdProxy.SetDelay(0) })
+			f.t.Cleanup(func() { f.plane.EtcdProxy.SetDelay(0) })
 			time.Sleep(10 * time.Second)
 			f.plane.EtcdProxy.SetDelay(0)
 		}},
-		{"etcd-killed", "etcd is killed and comes back with what it has stored", func(t *testing.T, f *faulty) {
-			require.NoError(t, f.plane.Etcd.Kill())
+		{"etcd-killed", "etcd is killed and comes back with what it has stored", func(f *faulty) {
+			require.NoError(f.t, f.plane.Etcd.Kill())
 			time.Sleep(time.Second)
-			require.NoError(t, f.plane.Etcd.Start())
-			require.NoError(t, f.plane.WaitReady(f.ctx))
+			require.NoError(f.t, f.plane.Etcd.Start())
+			require.NoError(f.t, f.plane.WaitReady(f.ctx))
 		}},
-		{"connections-cut", "the controller's connections, its watches among them, are cut again and again", func(t *testing.T, f *faulty) {
+		{"connections-cut", "the controller's connections, its watches among them, are cut again and again", func(f *faulty) {
 			cut := 0
 			for range 20 {
 				cut += f.proxy.Cut()
 				time.Sleep(300 * time.Millisecond)
 			}
-			assert.Positive(t, cut)
+			assert.Positive(f.t, cut)
 		}},
-		{leaderKilled, "of two replicas, the one that leads is killed", func(t *testing.T, f *faulty) {
-			require.NoError(t, f.process.Kill())
+		{leaderKilled, "of two replicas, the one that leads is killed", func(f *faulty) {
+			require.NoError(f.t, f.process.Kill())
 			f.subject = f.second
 		}},
-		{"controller-killed", "the controller is killed at random moments", func(t *testing.T, f *faulty) {
+		{"controller-killed", "the controller is killed at random moments", func(f *faulty) {
 			seed := uint64(time.Now().UnixNano())
-			t.Logf("seed %d", seed)
+			f.t.Logf("seed %d", seed)
 			random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // chance, not secrecy
 			f.subject = nil
 			for range 8 {
 				time.Sleep(time.Duration(random.Int64N(int64(2500 * time.Millisecond))))
-				require.NoError(t, f.process.Kill())
-				require.NoError(t, f.process.Start())
+				require.NoError(f.t, f.process.Kill())
+				require.NoError(f.t, f.process.Start())
 			}
 			f.subject = f.process
 		}},
@@ -100,7 +100,7 @@ func TestFaults(t *testing.T) {
 					f.second = f.replica(subject, "-second")
 				}
 				f.begins()
-				fault.run(t, f)
+				fault.run(f)
 				f.reaches(settled(faultyNodes))
 				assert.Len(t, f.witness.History().Lives(set), 2*faultyNodes, "every node's pod is replaced once")
 				assert.Equal(t, "1 2", f.revisions())

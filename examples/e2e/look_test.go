@@ -30,23 +30,21 @@ func settled(n int32) status {
 }
 
 // reaches returns when the scene's set has this status for its present spec.
-func (s *scene) reaches(want status) *appsv1.DaemonSet {
+func (s *scene) reaches(want status) {
 	s.t.Helper()
-	return s.setReaches(setName, want)
+	s.setReaches(setName, want)
 }
 
-func (s *scene) setReaches(name string, want status) *appsv1.DaemonSet {
+func (s *scene) setReaches(name string, want status) {
 	s.t.Helper()
-	var set *appsv1.DaemonSet
 	s.eventually(fmt.Sprintf("set %s reaches %+v", name, want), func() (bool, string) {
-		var err error
-		if set, err = s.client.AppsV1().DaemonSets(s.ns).Get(s.ctx, name, metav1.GetOptions{}); err != nil {
+		set, err := s.client.AppsV1().DaemonSets(s.ns).Get(s.ctx, name, metav1.GetOptions{})
+		if err != nil {
 			return false, err.Error()
 		}
 		return set.Status.ObservedGeneration == set.Generation && statusOf(set) == want,
 			fmt.Sprintf("%+v, generation %d, observed %d", statusOf(set), set.Generation, set.Status.ObservedGeneration)
 	})
-	return set
 }
 
 // pods returns the live pods that the scene's set owns, by node.

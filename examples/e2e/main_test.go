@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/daemonplan/daemonplan/examples/controller/manifests"
+
 	"github.com/daemonplan/daemonplan/examples/e2e/components"
 	"github.com/daemonplan/daemonplan/examples/e2e/controlplane"
 )

@@ -29,6 +29,7 @@ func TestScenarios(t *testing.T) {
 	var mu sync.Mutex
 	answers := map[string]map[string]string{} // by scenario and controller
 	eachSubject(t, func(t *testing.T, subject subject) {
+		t.Helper()
 		process := subject.run(t, plane, launch{})
 		for _, sc := range scenarios() {
 			t.Run(sc.name, func(t *testing.T) {

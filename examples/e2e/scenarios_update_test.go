@@ -18,23 +18,23 @@ func updateScenarios() []scenario {
 	return []scenario{
 		{
 			name: "max-unavailable-1", why: "an update goes node by node", nodes: 4,
-			run: func(s *scene) { s.update("v2", one, none) },
+			run: func(s *scene) { s.update(one, none) },
 		},
 		{
 			name: "max-unavailable-50", why: "a percentage is of the nodes wanted, rounded up", nodes: 5,
-			run: func(s *scene) { s.update("v2", intstr.FromString("50%"), none) },
+			run: func(s *scene) { s.update(intstr.FromString("50%"), none) },
 		},
 		{
 			name: "max-surge-1", why: "with surge no node is ever without a pod", nodes: 4,
 			run: func(s *scene) {
-				since := s.update("v2", none, one)
+				since := s.update(none, one)
 				assert.Zero(s.t, s.worst(since), "no node is without an available pod during the update")
 			},
 		},
 		{
 			name: "max-surge-all", why: "all nodes at once", nodes: 4,
 			run: func(s *scene) {
-				since := s.update("v2", none, intstr.FromString("100%"))
+				since := s.update(none, intstr.FromString("100%"))
 				assert.Zero(s.t, s.worst(since), "no node is without an available pod during the update")
 			},
 		},
@@ -120,15 +120,15 @@ func updateScenarios() []scenario {
 	}
 }
 
-// update creates a set, updates it with these limits, and sees that all pods are new. It
+// update creates a set, updates it to v2 with these limits, and sees that all pods are new. It
 // returns the version of the change.
-func (s *scene) update(version string, unavailable, surge intstr.IntOrString) (since string) {
+func (s *scene) update(unavailable, surge intstr.IntOrString) (since string) {
 	s.t.Helper()
 	nodes := int32(len(s.nodes()))
 	s.create(rolling(unavailable, surge))
 	s.reaches(settled(nodes))
 	before := s.uids()
-	since = s.change(image(version)).ResourceVersion
+	since = s.change(image("v2")).ResourceVersion
 	s.reaches(settled(nodes))
 	assert.Zero(s.t, same(before, s.uids()))
 	s.answer("images %s, revisions %s", s.images(), s.revisions())
@@ -146,7 +146,7 @@ func (s *scene) worst(since string) int {
 // broken is an update whose pods never get ready.
 func broken(version string) func(*appsv1.DaemonSet) {
 	return func(set *appsv1.DaemonSet) {
-		image(version)(set)
+		image("v2")(set)
 		set.Spec.Template.Annotations = map[string]string{controlplane.NeverReady: "true"}
 	}
 }

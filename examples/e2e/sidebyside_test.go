@@ -46,7 +46,7 @@ func TestSideBySide(t *testing.T) {
 	for round := range rounds {
 		for _, subject := range subjects() {
 			t.Run(fmt.Sprintf("round-%d/%s", round+1, subject.name), func(t *testing.T) {
-				first, second := sideBySide(t, plane, subject, programs[subject.name], size)
+				first, second := sideBySide(t, plane, rival{subject, programs[subject.name]}, size)
 				create[subject.name] = append(create[subject.name], first)
 				update[subject.name] = append(update[subject.name], second)
 			})
@@ -93,14 +93,21 @@ func buildPrograms(t *testing.T, folder string) map[string]string {
 	return programs
 }
 
+// rival is a controller with the program that it is measured as.
+type rival struct {
+	subject
+
+	program string
+}
+
 // sideBySide measures one controller: the first rollout of a set, and the update of its
 // template.
-func sideBySide(t *testing.T, plane *controlplane.Plane, subject subject, program string, size int) (create, update measure) {
+func sideBySide(t *testing.T, plane *controlplane.Plane, subject rival, size int) (create, update measure) {
 	t.Helper()
 	s := newScene(t, plane, "side-by-side-"+subject.name, size)
 	s.nodesReady(size)
 	process := subject.process(t, plane, launch{qps: 200, replica: "-side-by-side"})
-	process.Path, process.Env = program, nil
+	process.Path, process.Env = subject.program, nil
 	start(t, process)
 	s.subject = process
 	s.warm()
@@ -108,12 +115,12 @@ func sideBySide(t *testing.T, plane *controlplane.Plane, subject subject, progra
 	begin := s.begin(process)
 	set := s.create(rolling(intstr.FromString("10%"), intstr.FromInt(0)))
 	s.reaches(settled(int32(size)))
-	create = begin.end(subject)
+	create = begin.end(subject.subject)
 
 	begin = s.begin(process)
 	since := s.change(image("v2")).ResourceVersion
 	s.reaches(settled(int32(size)))
-	update = begin.end(subject)
+	update = begin.end(subject.subject)
 	update.worst = s.worst(since)
 	assert.Len(t, s.witness.History().Lives(set), 2*size)
 	s.clear()

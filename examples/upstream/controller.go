@@ -24,7 +24,7 @@ import (
 )
 
 //go:linkname syncDaemonSet k8s.io/kubernetes/pkg/controller/daemon.(*DaemonSetsController).syncDaemonSet
-func syncDaemonSet(dsc *daemon.DaemonSetsController, ctx context.Context, key string) error
+func syncDaemonSet(dsc *daemon.DaemonSetsController, ctx context.Context, key string) error //nolint:revive // the order of the method that it links to
 
 // Controller is a stock controller that sees one snapshot.
 type Controller struct {
@@ -98,7 +98,7 @@ func defaulted(set *appsv1.DaemonSet) *appsv1.DaemonSet {
 	return set
 }
 
-func accept(action clienttesting.Action) (bool, runtime.Object, error) {
+func accept(action clienttesting.Action) (bool, runtime.Object, error) { //nolint:revive // the signature of a reaction of client-go
 	if create, ok := action.(clienttesting.CreateAction); ok {
 		return true, create.GetObject(), nil
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -206,11 +207,11 @@ func (p *Plane) Lost() error {
 func (p *Plane) Logs() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var text string
+	var text strings.Builder
 	for _, process := range p.processes {
-		text += "--- " + process.Name + "\n" + process.Tail(3000)
+		text.WriteString("--- " + process.Name + "\n" + process.Tail(3000))
 	}
-	return text
+	return text.String()
 }
 
 // Stop ends all processes, those that were started last first, and removes the folder.

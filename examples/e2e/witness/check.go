@@ -75,16 +75,9 @@ func (w *world) ownerOf(pod *corev1.Pod) *appsv1.DaemonSet {
 // checkDelete looks at a pod that was available and is now being deleted. It runs before
 // the change is applied.
 func (w *world) checkDelete(change Change, pod *corev1.Pod) []Violation {
-	before, set := w.pods[pod.UID], w.ownerOf(pod)
+	set := w.ownerOf(pod)
 	ends := pod.DeletionTimestamp != nil || change.Type == watch.Deleted
-	if before == nil || set == nil || set.DeletionTimestamp != nil || !ends || !isLive(before) {
-		return nil
-	}
-	node := w.nodes[target(pod)]
-	if !available(set, before, change.Seen) || node == nil || !wants(set, node) {
-		return nil
-	}
-	if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType || w.replaced(set, before, change.Seen) {
+	if set == nil || !ends || !w.counts(set, pod, change.Seen) {
 		return nil
 	}
 	allowed, _ := budget(set, len(w.wanted(set)))
@@ -93,10 +86,25 @@ func (w *world) checkDelete(change Change, pod *corev1.Pod) []Violation {
 		return nil
 	}
 	return []Violation{{
-		Kind: OverBudget, Set: key(set), Node: node.Name, Version: change.Version(),
+		Kind: OverBudget, Set: key(set), Node: target(pod), Version: change.Version(),
 		Detail: fmt.Sprintf("pod %s is taken down while %d of %d nodes are without an available pod and %d may be",
 			pod.Name, down, len(w.wanted(set)), allowed),
 	}}
+}
+
+// counts reports whether a pod must not go down but within the budget of its set: it was
+// available, alone, and on a node that is to have one.
+func (w *world) counts(set *appsv1.DaemonSet, pod *corev1.Pod, now time.Time) bool {
+	before, node := w.pods[pod.UID], w.nodes[target(pod)]
+	switch {
+	case set.DeletionTimestamp != nil || set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType:
+		return false
+	case before == nil || !isLive(before) || !available(set, before, now):
+		return false
+	case node == nil || !wants(set, node):
+		return false
+	}
+	return !w.replaced(set, before, now)
 }
 
 // replaced reports whether another pod of the set is available on the pod's node.

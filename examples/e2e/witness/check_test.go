@@ -28,7 +28,7 @@ type tape struct {
 
 // newTape has a set that is on three nodes, with one pod each, all ready.
 func newTape(unavailable, surge int) *tape {
-	max, extra := intstr.FromInt(unavailable), intstr.FromInt(surge)
+	down, extra := intstr.FromInt(unavailable), intstr.FromInt(surge)
 	labels := map[string]string{"app": "x"}
 	t := &tape{pods: map[string]*corev1.Pod{}, set: &appsv1.DaemonSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "s", UID: "set"},
@@ -37,7 +37,7 @@ func newTape(unavailable, surge int) *tape {
 			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{NodeSelector: map[string]string{"pool": "a"}}},
 			UpdateStrategy: appsv1.DaemonSetUpdateStrategy{
 				Type:          appsv1.RollingUpdateDaemonSetStrategyType,
-				RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &max, MaxSurge: &extra},
+				RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &down, MaxSurge: &extra},
 			},
 		},
 	}}

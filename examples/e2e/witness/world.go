@@ -30,23 +30,28 @@ func newWorld() *world {
 }
 
 func (w *world) apply(change Change) {
-	gone := change.Type == watch.Deleted
 	switch object := change.Object.(type) {
 	case *appsv1.DaemonSet:
-		put(w.sets, object.UID, object, gone)
+		w.sets[object.UID] = object
 	case *corev1.Node:
-		put(w.nodes, object.Name, object, gone)
+		w.nodes[object.Name] = object
 	case *corev1.Pod:
-		put(w.pods, object.UID, object, gone)
+		w.pods[object.UID] = object
+	}
+	if change.Type == watch.Deleted {
+		w.remove(change.Object)
 	}
 }
 
-func put[K comparable, V any](all map[K]V, key K, value V, gone bool) {
-	if gone {
-		delete(all, key)
-		return
+func (w *world) remove(object Object) {
+	switch object := object.(type) {
+	case *appsv1.DaemonSet:
+		delete(w.sets, object.UID)
+	case *corev1.Node:
+		delete(w.nodes, object.Name)
+	case *corev1.Pod:
+		delete(w.pods, object.UID)
 	}
-	all[key] = value
 }
 
 // wants reports whether a set is to have a pod on a node, by its node selector and the
