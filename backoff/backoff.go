@@ -97,6 +97,26 @@ func (p Policy) Decayed(e Entry, now time.Time) bool {
 	return age > limit && age-limit > limit
 }
 
+// Turns is the first instant after now at which time alone changes whether e forbids a
+// replacement, or how long the delay is that Next gives; zero if there is none. Until then
+// both stay as they are at now.
+func (p Policy) Turns(e Entry, now time.Time) time.Time {
+	if e.Delay <= 0 {
+		return time.Time{}
+	}
+	turns := []time.Time{e.Since.Add(min(e.Delay, p.max()))}
+	if limit := 2 * p.max(); limit > 0 { // else it is too long to decay
+		turns = append(turns, e.Since.Add(-limit), e.Since.Add(limit+1))
+	}
+	var first time.Time
+	for _, turn := range turns {
+		if turn.After(now) && (first.IsZero() || turn.Before(first)) {
+			first = turn
+		}
+	}
+	return first
+}
+
 // Entries is a read-only view, sorted by key: no map, so that it prints, compares and
 // marshals the same every time.
 type Entries []Entry

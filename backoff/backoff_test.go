@@ -2,6 +2,7 @@ package backoff_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"sync"
 	"testing"
@@ -157,4 +158,35 @@ func TestForeignClock(t *testing.T) {
 			require.Equal(t, tt.decayed, p.Decayed(tt.entry, at(0)))
 		})
 	}
+}
+
+// TestPolicyTurns: nothing changes before the turn, and at each turn something does or the
+// next one is later; following them finds all changes.
+func TestPolicyTurns(t *testing.T) {
+	policies := []backoff.Policy{{}, {Max: time.Second}, {Initial: time.Minute, Max: 10 * time.Second}, {Max: math.MaxInt64}}
+	delays := []time.Duration{0, time.Second, 20 * time.Second, time.Hour}
+	changes := 0
+	for _, p := range policies {
+		for _, delay := range delays {
+			e := backoff.Entry{Key: key("a"), Delay: delay, Since: at(0)}
+			answer := func(now time.Time) string {
+				return fmt.Sprint(p.Wait(e, now) > 0, p.Next(e, now).Delay)
+			}
+			now := at(-2 * time.Hour)
+			for turn := p.Turns(e, now); !turn.IsZero(); turn = p.Turns(e, now) {
+				require.True(t, turn.After(now))
+				for _, between := range []time.Time{now.Add(1), now.Add(turn.Sub(now) / 2), turn.Add(-1)} {
+					if between.Before(turn) {
+						require.Equal(t, answer(now), answer(between), "%+v, delay %s: %s and %s", p, delay, now, between)
+					}
+				}
+				if answer(now) != answer(turn) {
+					changes++
+				}
+				now = turn
+			}
+			require.Equal(t, answer(now), answer(now.Add(1000*time.Hour)))
+		}
+	}
+	require.Greater(t, changes, 20)
 }

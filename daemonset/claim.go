@@ -114,16 +114,27 @@ func (c *pods) reset(count int) {
 }
 
 func (p *pass) claimPod(c *pods, obj *corev1.Pod, standing ownership, f *fleet) {
-	switch standing {
-	case foreign:
-	case owned:
+	if standing.counts() {
 		c.owned = append(c.owned, p.read(obj, f))
-	case orphaned:
-		c.owned = append(c.owned, p.read(obj, f))
-		c.changes = append(c.changes, Claim{Kind: PodKind, Ref: refTo(&obj.ObjectMeta), Adopt: true, Reason: SelectorMatches})
-	case released:
-		c.changes = append(c.changes, Claim{Kind: PodKind, Ref: refTo(&obj.ObjectMeta), Reason: SelectorMismatch})
 	}
+	if claim, ok := standing.claim(PodKind, &obj.ObjectMeta); ok {
+		c.changes = append(c.changes, claim)
+	}
+}
+
+// counts reports whether an object is the set's, now or once it is adopted.
+func (o ownership) counts() bool { return o == owned || o == orphaned }
+
+// claim is how an object changes hands, if it does.
+func (o ownership) claim(kind Kind, meta *metav1.ObjectMeta) (Claim, bool) {
+	switch o {
+	case orphaned:
+		return Claim{Kind: kind, Ref: refTo(meta), Adopt: true, Reason: SelectorMatches}, true
+	case released:
+		return Claim{Kind: kind, Ref: refTo(meta), Reason: SelectorMismatch}, true
+	case foreign, owned:
+	}
+	return Claim{}, false
 }
 
 func (set daemonSet) claimRevisions(objects []*appsv1.ControllerRevision) (revisions, error) {
@@ -133,18 +144,15 @@ func (set daemonSet) claimRevisions(objects []*appsv1.ControllerRevision) (revis
 	}
 	c := revisions{}
 	for _, obj := range sorted {
-		ref := refTo(&obj.ObjectMeta)
-		switch set.ownershipOf(&obj.ObjectMeta) {
-		case foreign:
+		standing := set.ownershipOf(&obj.ObjectMeta)
+		switch standing {
+		case foreign, released:
 			c.others = append(c.others, obj)
-		case owned:
-			c.owned = append(c.owned, &ownedRevision{obj: obj})
-		case orphaned:
-			c.owned = append(c.owned, &ownedRevision{obj: obj, adopted: true})
-			c.changes = append(c.changes, Claim{Kind: RevisionKind, Ref: ref, Adopt: true, Reason: SelectorMatches})
-		case released:
-			c.others = append(c.others, obj)
-			c.changes = append(c.changes, Claim{Kind: RevisionKind, Ref: ref, Reason: SelectorMismatch})
+		case owned, orphaned:
+			c.owned = append(c.owned, &ownedRevision{obj: obj, adopted: standing == orphaned})
+		}
+		if claim, ok := standing.claim(RevisionKind, &obj.ObjectMeta); ok {
+			c.changes = append(c.changes, claim)
 		}
 	}
 	return c, nil

@@ -82,16 +82,15 @@ func (p *pass) plan(plan *Plan, w *world, s Snapshot) error {
 	if !s.Pending.Settled(s.Now) {
 		plan.Reason = WritesPending
 		plan.Next = instantOf(s.Pending.Deadline)
-		p.writeStatus(plan, p.count(w.fleet))
+		p.writeStatus(plan, w.fleet.count(), p.set.obj.Status.ObservedGeneration)
 		return nil
 	}
 	if err := p.act(plan, w, s.Backoff); err != nil {
 		return err
 	}
-	plan.Revisions = append(plan.Revisions, w.history.expired(p.set.historyLimit, w.pods.owned)...)
-	status := p.count(w.fleet)
-	status.ObservedGeneration = max(status.ObservedGeneration, p.set.obj.Generation)
-	p.writeStatus(plan, status)
+	carriers := func() map[string]int { return carriedHashes(w.pods.owned) }
+	plan.Revisions = append(plan.Revisions, w.history.expired(p.set.historyLimit, carriers)...)
+	p.writeStatus(plan, w.fleet.count(), p.set.observes())
 	return nil
 }
 

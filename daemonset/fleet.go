@@ -148,6 +148,15 @@ func (n node) set(why note) {
 	*at = int32(len(f.notes))
 }
 
+// forget takes back the reason that a node was given last.
+func (f *fleet) forget(number int32) {
+	at := &f.sites[number].note
+	if int(*at) == len(f.notes) && *at > 0 {
+		f.notes = f.notes[:*at-1]
+	}
+	*at = 0
+}
+
 // podsByName lists the pods that satisfy is, in the order in which pods are treated when
 // none is preferred to another. It matters for what a burst cut leaves out.
 func (n node) podsByName(is func(*pod) bool) []*pod {

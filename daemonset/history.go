@@ -206,19 +206,20 @@ func (h history) relabels(pods []pod) []Relabel {
 	return relabels
 }
 
-// expired lists the old revisions beyond limit that no pod carries.
-func (h history) expired(limit int, pods []pod) []RevisionChange {
+// expired lists the old revisions beyond limit that no pod carries. How many pods carry each
+// is only asked if there are more.
+func (h history) expired(limit int, carriers func() map[string]int) []RevisionChange {
 	surplus := len(h.old) - limit
 	if surplus <= 0 {
 		return nil
 	}
-	carried := carriedHashes(pods)
+	carried := carriers()
 	var changes []RevisionChange
 	for _, r := range h.old {
 		if surplus == 0 {
 			break
 		}
-		if _, ok := carried[r.hash]; ok {
+		if carried[r.hash] > 0 {
 			continue
 		}
 		changes = append(changes, deletion(r, HistoryLimit))

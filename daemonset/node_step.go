@@ -116,8 +116,8 @@ func (s *nodeStep) removeFailed(n node, p *pod, entry backoff.Entry) backoff.Ent
 	return s.options.Backoff.Next(entry, s.now)
 }
 
-func (s *nodeStep) backoffKey(n node) backoff.Key {
-	return backoff.Key{Owner: s.set.ref.UID, Generation: s.set.obj.Status.ObservedGeneration, Node: n.name()}
+func (p *pass) backoffKey(n node) backoff.Key {
+	return backoff.Key{Owner: p.set.ref.UID, Generation: p.set.obj.Status.ObservedGeneration, Node: n.name()}
 }
 
 // keepPair prunes a node on which a current and an outdated pod may stand side by side.

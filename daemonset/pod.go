@@ -40,6 +40,11 @@ func (p *pass) read(obj *corev1.Pod, f *fleet) pod {
 	if name, ok := placement.TargetNode(obj); ok {
 		number = f.number(name)
 	}
+	return p.readOn(obj, number)
+}
+
+// readOn is read for a pod whose node is known.
+func (p *pass) readOn(obj *corev1.Pod, number int32) pod {
 	hashed := hashOf(obj.Labels) == p.revision.Hash && p.revision.Hash != ""
 	return pod{
 		obj:     obj,
@@ -47,7 +52,7 @@ func (p *pass) read(obj *corev1.Pod, f *fleet) pod {
 		state:   stateOf(obj),
 		health:  p.healthOf(obj),
 		bound:   obj.Spec.NodeName != "",
-		over:    obj.DeletionTimestamp != nil && finished(obj),
+		over:    over(obj),
 		hashed:  hashed,
 		current: hashed || p.set.generation != "" && obj.Labels[legacyGenerationLabel] == p.set.generation,
 	}
@@ -63,6 +68,11 @@ func stateOf(obj *corev1.Pod) PodState {
 		return Succeeded
 	}
 	return Live
+}
+
+// over reports whether a pod is finished and being deleted: it holds no node.
+func over(obj *corev1.Pod) bool {
+	return obj.DeletionTimestamp != nil && finished(obj)
 }
 
 func finished(obj *corev1.Pod) bool {
@@ -113,13 +123,13 @@ func readyCondition(obj *corev1.Pod) *corev1.PodCondition {
 	return nil
 }
 
-// carriedHashes collects the revisions that pods are of. A pod that is on no node does
+// carriedHashes counts the pods of each revision. A pod that is on no node does
 // not count, as in Kubernetes v1.37.2.
-func carriedHashes(pods []pod) map[string]struct{} {
-	carried := map[string]struct{}{}
+func carriedHashes(pods []pod) map[string]int {
+	carried := map[string]int{}
 	for i := range pods {
 		if pods[i].node != nowhere {
-			carried[hashOf(pods[i].obj.Labels)] = struct{}{}
+			carried[hashOf(pods[i].obj.Labels)]++
 		}
 	}
 	return carried

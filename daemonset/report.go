@@ -74,6 +74,28 @@ func (p *pass) waitForHealth(on *pod) (Reason, time.Time) {
 
 // oddities collects what Kubernetes passes over in silence.
 func (p *pass) oddities(w *world) []Finding {
+	findings := p.setOddities(w.history)
+	for _, obj := range w.fleet.lost {
+		findings = append(findings, podFinding(obj, PodWithoutNode, ""))
+	}
+	for _, number := range w.fleet.gone() {
+		findings = appendStranded(findings, w.fleet.node(number))
+	}
+	return findings
+}
+
+// appendStranded adds the bound pods of a node that does not exist.
+func appendStranded(findings []Finding, n node) []Finding {
+	for _, on := range n.pods {
+		if on.bound {
+			findings = append(findings, podFinding(on.obj, PodOnMissingNode, n.name()))
+		}
+	}
+	return findings
+}
+
+// setOddities are those of the set and its history.
+func (p *pass) setOddities(h history) []Finding {
 	var findings []Finding
 	for _, err := range unjoined(p.matcher.Err()) {
 		findings = append(findings, p.set.finding(UnparsableNodeAffinity, err))
@@ -81,19 +103,7 @@ func (p *pass) oddities(w *world) []Finding {
 	if _, err := legacyGeneration(p.set.obj); err != nil {
 		findings = append(findings, p.set.finding(UnparsableGeneration, err))
 	}
-	findings = append(findings, w.history.findings...)
-	for _, obj := range w.fleet.lost {
-		findings = append(findings, podFinding(obj, PodWithoutNode, ""))
-	}
-	for _, number := range w.fleet.gone() {
-		n := w.fleet.node(number)
-		for _, on := range n.pods {
-			if on.bound {
-				findings = append(findings, podFinding(on.obj, PodOnMissingNode, n.name()))
-			}
-		}
-	}
-	return findings
+	return append(findings, h.findings...)
 }
 
 // unjoined lists the errors that were joined into one.

@@ -91,6 +91,17 @@ func (set daemonSet) readSpec() (daemonSet, error) {
 	return set, nil
 }
 
+// observes is the generation that a pass that looks at the nodes has observed.
+func (set daemonSet) observes() int64 {
+	return max(set.obj.Status.ObservedGeneration, set.obj.Generation)
+}
+
+// budgetFor is budget for a strategy that has been read.
+func (set daemonSet) budgetFor(desired int) rollout.Budget {
+	budget, _ := set.budget(desired) // what is wrong with it does not depend on the number
+	return budget
+}
+
 // budget resolves the update strategy against a number of desired nodes.
 func (set daemonSet) budget(desired int) (rollout.Budget, error) {
 	budget, err := rollout.BudgetFor(set.obj.Spec.UpdateStrategy, desired)

@@ -63,12 +63,7 @@ func (p *pass) rolloutInput(desired int, budget rollout.Budget) rollout.Input {
 	}
 }
 
-// judge finds the nodes that are due among those that should run a pod and those that have
-// one.
-//
-// That includes nodes which do not exist, as in Kubernetes v1.37.2. With surge, that
-// controller gives the whole update up when such a node has only an outdated pod; here
-// that node is left out, because no pod can be added beside another on a node that is gone.
+// judge finds the nodes that are due.
 func (s *updateStep) judge() {
 	f := s.fleet
 	for number := range int32(len(f.sites)) {
@@ -76,14 +71,25 @@ func (s *updateStep) judge() {
 		switch {
 		case n.calm():
 			s.rules.Desired-- // whatever is decided, its pod is available
-		case number < f.nodeCount() && (n.eligible() || len(n.pods) > 0),
-			len(n.pods) > 0 && (s.rules.Budget.MaxSurge == 0 || n.loneOutdated() == nil):
+		case number < f.nodeCount() && n.updatable(), number >= f.nodeCount() && n.updatableThoughGone(s.rules.Budget):
 			s.consider(n)
 		}
 	}
 	if !f.ordered || len(f.names) > len(f.nodes) {
 		slices.SortFunc(s.due, func(a, b due) int { return strings.Compare(f.nameOf(a.node), f.nameOf(b.node)) })
 	}
+}
+
+// updatable is true of the nodes that an update looks at: those that should run a pod and those
+// that have one.
+func (n node) updatable() bool { return n.eligible() || len(n.pods) > 0 }
+
+// updatableThoughGone is updatable for a node that does not exist. Kubernetes v1.37.2 looks at
+// such nodes as well. With surge, it gives the whole update up when there is only an outdated
+// pod; here that node is left out, because no pod can be added beside another on a node that is
+// gone.
+func (n node) updatableThoughGone(budget rollout.Budget) bool {
+	return len(n.pods) > 0 && (budget.MaxSurge == 0 || n.loneOutdated() == nil)
 }
 
 // calm is true of a node as most are at rest: one that should run a pod and has one, which is
