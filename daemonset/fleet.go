@@ -23,7 +23,7 @@ type fleet struct {
 	ordered bool           // they are in order by name
 	names   []string       // by number, those that do not exist as they are met
 	sites   []site         // by number
-	notes   []note         // of the sites that have one, as they are made
+	notes   []note         // of the sites that have one
 	starts  []int32        // by number: where its pods start; they end where the next ones start
 	pods    []pod          // by node, in keep order
 	lost    []*corev1.Pod  // of the set, but on no node that could be told, by name
@@ -138,14 +138,13 @@ func (n node) wait(reason Reason, until time.Time) {
 	}
 }
 
+// set gives the node a note. Neighbours with the same one share it.
 func (n node) set(why note) {
-	f, at := n.fleet, &n.fleet.sites[n.number].note
-	if *at > 0 {
-		f.notes[*at-1] = why
-		return
+	f := n.fleet
+	if last := len(f.notes) - 1; last < 0 || f.notes[last] != why {
+		f.notes = append(f.notes, why)
 	}
-	f.notes = append(f.notes, why)
-	*at = int32(len(f.notes))
+	f.sites[n.number].note = int32(len(f.notes))
 }
 
 // forget takes back the reason that a node was given last.

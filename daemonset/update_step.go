@@ -18,6 +18,9 @@ type updateStep struct {
 	tally rollout.Tally
 	node  rollout.Node // one at a time
 	due   []due        // by name
+
+	verdicts [shapes]rollout.Verdict // on nodes of each shape
+	judged   [shapes]bool            // whether there is one
 }
 
 // due is a node that an update asks something of.
@@ -120,26 +123,75 @@ func (n node) loneOutdated() *pod {
 
 // consider notes what a node asks for, if anything.
 func (s *updateStep) consider(n node) {
-	s.node = s.reduce(n, s.node.Pods[:0])
-	verdict := s.rules.Judge(&s.node)
+	verdict := s.verdictOn(n)
 	s.tally.Add(verdict)
 	if verdict.Step != rollout.StepNone {
 		s.due = append(s.due, due{node: n.number, step: verdict.Step, limit: verdict.Limit, why: verdict.Reason})
 	}
 }
 
-// reduce brings a node down to what rollout looks at, with its pods in the memory of pods.
+// verdictOn judges a node, unless one that is alike has been judged before.
+func (s *updateStep) verdictOn(n node) rollout.Verdict {
+	shape, simple := n.shape()
+	if !simple || s.surges != nil {
+		s.node = s.reduce(n, s.node.Pods[:0])
+		return s.rules.Judge(&s.node)
+	}
+	if !s.judged[shape] {
+		s.node = s.reduce(n, s.node.Pods[:0])
+		s.verdicts[shape], s.judged[shape] = s.rules.Judge(&s.node), true
+	}
+	return s.verdicts[shape]
+}
+
+// shapes is how many shapes there are.
+const shapes = 2 * (1 + 2*3)
+
+// shape tells nodes with at most one pod apart by all that rollout judges them by, room set
+// aside; simple is false if there are more.
+func (n node) shape() (shape int, simple bool) {
+	if len(n.pods) > 1 {
+		return 0, false
+	}
+	if len(n.pods) == 1 && n.pods[0].staying() {
+		shape = 1 + int(n.pods[0].health)
+		if n.pods[0].current {
+			shape += 3
+		}
+	}
+	if n.eligible() {
+		shape += shapes / 2
+	}
+	return shape, true
+}
+
+// reduce brings a node down to what rollout judges by, with its pods in the memory of pods.
+// Names are left out: reading them again would be the larger part of the work.
 func (p *pass) reduce(n node, pods []rollout.Pod) rollout.Node {
 	for i := range n.pods {
 		if on := &n.pods[i]; on.staying() {
-			pods = append(pods, rollout.Pod{Name: on.obj.Name, UID: on.obj.UID, Current: on.current, Health: on.health})
+			pods = append(pods, rollout.Pod{Current: on.current, Health: on.health})
 		}
 	}
-	reduced := rollout.Node{Name: n.name(), Eligible: n.eligible(), Pods: pods}
+	reduced := rollout.Node{Eligible: n.eligible(), Pods: pods}
 	if p.surges != nil && n.eligible() && n.loneOutdated() != nil {
 		reduced.Room = p.room(n)
 	}
 	return reduced
+}
+
+// identify is reduce with names, for those who prefer one node to another.
+func (p *pass) identify(n node) rollout.Node {
+	identified := p.reduce(n, nil)
+	identified.Name = n.name()
+	staying := identified.Pods
+	for i := range n.pods {
+		if on := &n.pods[i]; on.staying() {
+			staying[0].Name, staying[0].UID = on.obj.Name, on.obj.UID
+			staying = staying[1:]
+		}
+	}
+	return identified
 }
 
 // choose holds those for which their limit has no room.
@@ -175,7 +227,7 @@ func (s *updateStep) candidates(limit rollout.Limit) []int32 {
 func (s *updateStep) preferred(candidates []int32) []int32 {
 	nodes := make(map[int32]rollout.Node, len(candidates))
 	for _, i := range candidates {
-		nodes[i] = s.reduce(s.fleet.node(s.due[i].node), nil)
+		nodes[i] = s.identify(s.fleet.node(s.due[i].node))
 	}
 	slices.SortStableFunc(candidates, func(a, b int32) int { return s.rules.Prefer(nodes[a], nodes[b]) })
 	return candidates
@@ -235,7 +287,7 @@ func (s *updateStep) updatePods() {
 	for number := range int32(len(s.fleet.sites)) {
 		n := s.fleet.node(number)
 		if n.eligible() || len(n.pods) > 0 {
-			s.rules.Nodes = append(s.rules.Nodes, s.reduce(n, nil))
+			s.rules.Nodes = append(s.rules.Nodes, s.identify(n))
 		}
 	}
 	result := rollout.Decide(s.rules)
