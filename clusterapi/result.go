@@ -47,7 +47,7 @@ const (
 	AlreadyDone Outcome = "already done" // nothing was left to do: gone, or there already
 	Failed      Outcome = "failed"       // the server refused; nothing was changed
 	Unknown     Outcome = "unknown"      // no answer; it may have taken effect
-	Skipped     Outcome = "skipped"      // not sent, because of what happened before it
+	Skipped     Outcome = "skipped"      // not sent, because of what happened before it; or not needed any more, as the namespace ends
 )
 
 // Write is one write of a plan.
