@@ -42,18 +42,25 @@ func (r *run) apply(plan daemonset.Plan) (changed bool) {
 	for _, d := range plan.Deletes {
 		changed = r.delete(d) || changed
 	}
-	for _, key := range plan.Failures {
-		r.recordFailure(key)
-	}
+	r.recordFailures(plan.Failures)
 	r.suspended = plan.Suspended
 	for range plan.Events {
 		r.count(eventResource, createVerb)
 	}
 	if plan.Status != nil {
-		r.set.Status = *plan.Status
-		r.count(statusResource, updateVerb)
+		r.writeStatus(plan.Status)
 	}
 	return changed || plan.Reason == daemonset.RevisionCollision
+}
+
+func (r *run) writeStatus(status *appsv1.DaemonSetStatus) {
+	r.count(statusResource, updateVerb)
+	set := *r.set
+	set.Status = *status
+	r.set = &set
+	if r.planner != nil {
+		r.planner.SetDaemonSet(&set)
+	}
 }
 
 // applyHistory carries out what comes before pods are created and deleted.
@@ -83,13 +90,12 @@ func (r *run) claim(c daemonset.Claim) bool {
 	}
 	r.count(podResource, patchVerb)
 	if c.Adopt {
-		obj := p.edit()
+		obj := r.edit(p)
 		obj.OwnerReferences = append(slices.Clone(obj.OwnerReferences), r.owner())
 		r.tell(p, Adopted, c.Reason)
 		return true
 	}
-	p.gone = true
-	r.removed++
+	r.forget(p)
 	return true
 }
 
@@ -113,6 +119,7 @@ func (r *run) claimRevision(c daemonset.Claim) bool {
 		revision.OwnerReferences = append(revision.OwnerReferences, r.owner())
 	}
 	r.revisions[i] = revision
+	r.shareRevision(revision)
 	return true
 }
 
@@ -126,12 +133,17 @@ func (r *run) writeRevision(c daemonset.RevisionChange) {
 		c.Revision.CreationTimestamp = metav1.NewTime(r.clock())
 		c.Revision.UID = types.UID("simulated-" + c.Revision.Name)
 		r.revisions = append(r.revisions, c.Revision)
+		r.shareRevision(c.Revision)
 	case daemonset.UpdateRevision:
 		if i := slices.IndexFunc(r.revisions, same); i >= 0 {
 			r.revisions[i] = c.Revision
+			r.shareRevision(c.Revision)
 		}
 	case daemonset.DeleteRevision:
 		r.revisions = slices.DeleteFunc(r.revisions, same)
+		if r.planner != nil {
+			r.planner.RemoveRevision(types.NamespacedName{Namespace: c.Revision.Namespace, Name: c.Revision.Name})
+		}
 	}
 }
 
@@ -141,7 +153,7 @@ func (r *run) relabel(l daemonset.Relabel) bool {
 		return false
 	}
 	r.count(podResource, patchVerb)
-	obj := p.edit()
+	obj := r.edit(p)
 	labels := maps.Clone(obj.Labels)
 	if labels == nil {
 		labels = map[string]string{}
@@ -173,6 +185,7 @@ func (r *run) create(plan daemonset.Plan, c daemonset.Create) {
 	}}
 	at, _ := r.search(name)
 	r.pods = slices.Insert(r.pods, at, p)
+	r.edited = append(r.edited, p)
 	n.pods = append(n.pods, p)
 	r.tell(p, Created, c.Reason)
 	if c.Bind {
@@ -211,7 +224,7 @@ func (r *run) delete(d daemonset.Delete) bool {
 		runs = r.nodes[p.node].runs
 	}
 	at := metav1.NewTime(r.start.Add(stop))
-	p.edit().DeletionTimestamp = &at
+	r.edit(p).DeletionTimestamp = &at
 	r.tell(p, Deleted, d.Reason)
 	if runs && len(p.obj.Finalizers) == 0 {
 		r.plan(stop, p, vanish)
@@ -220,14 +233,21 @@ func (r *run) delete(d daemonset.Delete) bool {
 	return true
 }
 
-func (r *run) recordFailure(key backoff.Key) {
-	i, found := slices.BinarySearchFunc(r.backoff, key, func(e backoff.Entry, key backoff.Key) int {
-		return e.Key.Compare(key)
-	})
-	if !found {
-		r.backoff = slices.Insert(r.backoff, i, backoff.Entry{Key: key})
+// recordFailures advances backoffs, in a new list: the planner keeps the last one.
+func (r *run) recordFailures(keys []backoff.Key) {
+	if len(keys) == 0 {
+		return
 	}
-	r.backoff[i] = r.options.Plan.Backoff.Next(r.backoff[i], r.clock())
+	r.backoff = slices.Clone(r.backoff)
+	for _, key := range keys {
+		i, found := slices.BinarySearchFunc(r.backoff, key, func(e backoff.Entry, key backoff.Key) int {
+			return e.Key.Compare(key)
+		})
+		if !found {
+			r.backoff = slices.Insert(r.backoff, i, backoff.Entry{Key: key})
+		}
+		r.backoff[i] = r.options.Plan.Backoff.Next(r.backoff[i], r.clock())
+	}
 }
 
 // tidy leaves out pods that are gone, once they are many.

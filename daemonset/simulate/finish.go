@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/daemonplan/daemonplan/daemonset"
 )
 
@@ -28,7 +26,7 @@ func (r *run) result(cut bool) (Result, error) {
 		Writes:   r.written(),
 		Proof:    r.proof,
 		Curve:    r.curve,
-		Final:    r.final(),
+		Final:    r.snapshot(),
 	}
 	for i := range r.nodes {
 		out.Nodes = append(out.Nodes, r.nodes[i].out)
@@ -64,18 +62,4 @@ func (r *run) waits(plan daemonset.Plan) []Wait {
 		waits = append(waits, Wait{Reason: reason, Nodes: byReason[reason]})
 	}
 	return waits
-}
-
-func (r *run) final() daemonset.Snapshot {
-	var nodes []*corev1.Node
-	for i := range r.nodes {
-		nodes = append(nodes, r.nodes[i].obj)
-	}
-	var pods []*corev1.Pod
-	for _, p := range r.pods {
-		if !p.gone {
-			pods = append(pods, p.obj)
-		}
-	}
-	return r.snapshot(r.set, nodes, pods)
 }

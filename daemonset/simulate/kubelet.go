@@ -2,9 +2,11 @@ package simulate
 
 import (
 	"container/heap"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // patience is how much later than the model something may be in the snapshot before it is
@@ -109,7 +111,7 @@ func (r *run) bind(p *pod) bool {
 			return false
 		}
 	}
-	p.edit().Spec.NodeName = n.obj.Name
+	r.edit(p).Spec.NodeName = n.obj.Name
 	r.tell(p, Bound, "")
 	r.plan(r.now+r.startTime(p), p, getReady)
 	return len(n.pods) > 1 // alone on its node, nobody looks whether a pod is bound
@@ -131,19 +133,19 @@ func (r *run) span(s Span, q question, p *pod) time.Duration {
 // getReady is the end of a pod's start.
 func (r *run) getReady(p *pod) bool {
 	n := &r.nodes[p.node]
-	stuck := n.stuck && !p.shared
+	stuck := n.stuck && !p.original
 	if !p.live() || !n.runs || !n.ready || stuck {
 		return false
 	}
 	if ask(r.seed, whetherItFails, n.obj.Name, p.nth).happens(r.model.FailureRate) {
-		p.edit().Status.Phase = corev1.PodFailed
-		p.setReady(corev1.ConditionFalse, r.clock())
+		r.edit(p).Status.Phase = corev1.PodFailed
+		r.setReady(p, corev1.ConditionFalse)
 		r.tell(p, Failed, "")
 		r.touch(p.node)
 		return true
 	}
-	p.edit().Status.Phase = corev1.PodRunning
-	p.setReady(corev1.ConditionTrue, r.clock())
+	r.edit(p).Status.Phase = corev1.PodRunning
+	r.setReady(p, corev1.ConditionTrue)
 	r.tell(p, Ready, "")
 	if r.minReady > 0 {
 		r.plan(r.now+r.minReady, p, turnAvailable)
@@ -152,10 +154,18 @@ func (r *run) getReady(p *pod) bool {
 	return true
 }
 
+// setReady writes the Ready condition, in a slice of its own.
+func (r *run) setReady(p *pod, status corev1.ConditionStatus) {
+	obj := r.edit(p)
+	isReady := func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady }
+	obj.Status.Conditions = append(slices.DeleteFunc(slices.Clone(obj.Status.Conditions), isReady), corev1.PodCondition{
+		Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.NewTime(r.clock()),
+	})
+}
+
 // vanish takes a pod out of the cluster, and lets pods bind that it was in the way of.
 func (r *run) vanish(p *pod) {
-	p.gone = true
-	r.removed++
+	r.forget(p)
 	if p.node == nowhere {
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -23,24 +22,22 @@ type node struct {
 	out      Node   // what becomes of it in the Result
 }
 
-// class says which part a node can play in a pass.
+// class says whether a node is as it should be.
 type class uint8
 
 const (
-	restless class = iota // any
-	vacant                // no pod and no wish for one: none
-	settled               // one available current pod where there should be one: it only counts
-	waiting               // one available outdated pod where there should be one: it may be taken next
+	restless class = iota // no
+	vacant                // yes: no pod and no wish for one
+	settled               // yes: one available current pod where there should be one
 )
 
 // known is what is worked out from a node's pods.
 type known struct {
 	class   class
 	state   State
-	hash    string // of the only pod
-	serves  bool   // a pod that is not terminating is available
-	doubled bool   // an outdated pod, and a current one that is not available
-	behind  bool   // a live outdated pod
+	serves  bool // a pod that is not terminating is available
+	doubled bool // an outdated pod, and a current one that is not available
+	behind  bool // a live outdated pod
 }
 
 // study works out what is known of a node.
@@ -49,16 +46,11 @@ func (n *node) study(now time.Time, minReady time.Duration) known {
 	k := known{class: restless, state: t.state(n), serves: t.serves}
 	k.behind = t.outdated || t.unready
 	k.doubled = k.behind && t.starting
-	if len(n.pods) == 1 {
-		k.hash = n.pods[0].obj.Labels[appsv1.ControllerRevisionHashLabelKey]
-	}
 	switch {
 	case len(n.pods) == 0 && !n.eligible:
 		k.class = vacant
 	case len(n.pods) == 1 && n.eligible && t.updated:
 		k.class = settled
-	case len(n.pods) == 1 && n.eligible && t.outdated:
-		k.class = waiting
 	}
 	return k
 }

@@ -21,8 +21,8 @@ type Options struct {
 	Limit  time.Duration     // of virtual time, after which the simulation is cut off; zero or less means DefaultLimit
 	Passes int               // of the planner, likewise; zero or less means DefaultPasses
 
-	// Whole makes every pass plan the whole fleet. By default a pass leaves out nodes that
-	// cannot play a part in it; the result is the same, and comes sooner.
+	// Whole makes every pass plan from scratch, with daemonset.Compute. By default a
+	// daemonset.Planner is told what has changed; the result is the same, and comes sooner.
 	Whole bool
 
 	// Progress, if it is not nil, is called after each instant. It must not keep the

@@ -1,37 +1,25 @@
 package simulate
 
 import (
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// pod is one pod of the set. The object is replaced, not written to, as long as it may be the
-// snapshot's.
+// pod is one pod of the set. The object is replaced, not written to, as long as it is shared.
 type pod struct {
-	obj     *corev1.Pod
-	node    int  // index of its node, or nowhere
-	nth     int  // how many pods its node was given before
-	current bool // carries the current revision
-	shared  bool // the object belongs to the snapshot
-	leaving bool // the set is about to release it
-	gone    bool
+	obj      *corev1.Pod
+	node     int  // index of its node, or nowhere
+	nth      int  // how many pods its node was given before
+	current  bool // carries the current revision
+	shared   bool // the snapshot or the planner has the object too
+	original bool // it is as it was in the snapshot
+	leaving  bool // the set is about to release it
+	gone     bool
 }
 
 // nowhere is the node of pods whose node is not known or does not exist.
 const nowhere = -1
-
-// edit returns the object to write to. Only the struct is copied: what it points to is
-// replaced as a whole.
-func (p *pod) edit() *corev1.Pod {
-	if p.shared {
-		obj := *p.obj
-		p.obj, p.shared = &obj, false
-	}
-	return p.obj
-}
 
 func (p *pod) terminating() bool { return p.obj.DeletionTimestamp != nil }
 
@@ -62,15 +50,6 @@ func (p *pod) available(now time.Time, minReady time.Duration) bool {
 		return ready
 	}
 	return !since.IsZero() && !now.Before(since.Add(minReady))
-}
-
-// setReady writes the Ready condition, in a slice of its own.
-func (p *pod) setReady(status corev1.ConditionStatus, now time.Time) {
-	obj := p.edit()
-	isReady := func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady }
-	obj.Status.Conditions = append(slices.DeleteFunc(slices.Clone(obj.Status.Conditions), isReady), corev1.PodCondition{
-		Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.NewTime(now),
-	})
 }
 
 // clashes reports whether two pods cannot run beside each other on a node, because both want

@@ -37,8 +37,8 @@ func encode(t *testing.T, r simulate.Result) string {
 	return simulate.Describe(r) + string(text) + string(final)
 }
 
-// TestGenerated puts generated clusters through simulations. Whatever they hold: leaving
-// nodes out of passes changes nothing, nor does running again, inputs stay as they are, and no
+// TestGenerated puts generated clusters through simulations. Whatever they hold: planning
+// from what has changed alone changes nothing, nor does running again, inputs stay as they are, and no
 // budget is broken.
 func TestGenerated(t *testing.T) {
 	outcomes := map[simulate.Outcome]int{}

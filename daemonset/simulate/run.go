@@ -33,6 +33,7 @@ func Run(s daemonset.Snapshot, o Options) (Result, error) {
 	}
 	r := newRun(s, o, plan)
 	r.proof.Budget = r.limits()
+	r.usePlanner()
 	cut, err := r.toTheEnd()
 	if err != nil {
 		return Result{}, err
@@ -56,7 +57,7 @@ func (r *run) toTheEnd() (cut bool, err error) {
 		next, ok := r.next()
 		switch {
 		case !ok && !r.closing:
-			r.closing, awake = true, true // one last pass, for the status, over the whole fleet
+			r.closing, awake = true, true // one last pass, for the status
 			continue
 		case !ok:
 			return false, nil
@@ -109,17 +110,6 @@ func (r *run) pass() (again bool, err error) {
 		r.last = r.now
 	}
 	return changed && r.goesOn(plan), nil
-}
-
-// wakeOf is when time alone changes a plan. What time does to pods is on the agenda; this
-// leaves the backoff of failed ones.
-func (r *run) wakeOf(plan daemonset.Plan) time.Duration {
-	plan.Next = time.Time{}
-	until := plan.Wake()
-	if until.IsZero() {
-		return 0
-	}
-	return r.onGrid(max(until.Sub(r.start), r.now+1))
 }
 
 // goesOn reports whether a plan may leave something to do that needs no event but the plan's

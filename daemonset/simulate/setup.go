@@ -28,7 +28,7 @@ type run struct {
 	grid     time.Duration
 	minReady time.Duration
 
-	set       *appsv1.DaemonSet // its status is replaced as it is written
+	set       *appsv1.DaemonSet // replaced as its status is written
 	revisions []*appsv1.ControllerRevision
 	backoff   backoff.Entries
 	others    []*corev1.Pod
@@ -44,8 +44,11 @@ type run struct {
 	seq    int
 	wake   time.Duration // when a plan wants to be made again; 0 if never
 
-	closing  bool // the last passes look at the whole fleet once more
-	calm     bool // history is written, and who is current is known: passes may leave nodes out
+	planner *daemonset.Planner // nil: every plan is made from scratch
+	edited  []*pod             // since the planner was told
+
+	closing  bool // the last pass is being made
+	calm     bool // history is written, and who is current is known
 	passes   int
 	revision daemonset.Revision
 	writes   map[Write]int
@@ -163,7 +166,7 @@ func (r *run) readPods(objects []*corev1.Pod) {
 		if !r.mayBeOurs(obj, matches) {
 			continue
 		}
-		p := &pod{obj: obj, node: nowhere, shared: true, leaving: !matches}
+		p := &pod{obj: obj, node: nowhere, shared: true, original: true, leaving: !matches}
 		r.pods = append(r.pods, p)
 		if matches {
 			p.node = r.nodeOf(obj)
