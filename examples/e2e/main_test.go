@@ -60,12 +60,17 @@ func thePlane(t *testing.T) *controlplane.Plane {
 		// It outlives the test that happens to be the first.
 		shared.plane, shared.err = controlplane.Start(context.Background(), controlplane.Options{Users: users, Counted: users})
 		if shared.err == nil {
-			// The controller gets the rights of its manifest, so one that is missing shows.
-			_, shared.err = shared.plane.KubectlWith(context.Background(), string(manifests.RBAC), "apply", "-f", "-")
+			shared.err = grant(shared.plane)
 		}
 	})
 	if shared.err != nil {
 		t.Fatal(shared.err)
 	}
 	return shared.plane
+}
+
+// grant gives the controller the rights of its manifest, so that one that is missing shows.
+func grant(plane *controlplane.Plane) error {
+	_, err := plane.KubectlWith(context.Background(), string(manifests.RBAC), "apply", "-f", "-")
+	return err
 }

@@ -28,6 +28,9 @@ type Options struct {
 	Users []User
 	// Counted are the users whose requests are in the audit log.
 	Counted []User
+	// NoScheduler leaves out kube-scheduler: a pod runs only if it is bound when it is created.
+	// Scheduler is nil then.
+	NoScheduler bool
 	// Bare leaves out everything but etcd and the API server, so that nothing happens by
 	// itself. Scheduler, ControllerManager and Kwok are nil then.
 	Bare bool
@@ -107,7 +110,7 @@ func (p *Plane) start(ctx context.Context, opts Options) error {
 	if opts.Bare {
 		return nil
 	}
-	return p.startRest()
+	return p.startRest(opts)
 }
 
 // Component returns a process, not started, that this executable becomes. It ends with the
@@ -196,7 +199,7 @@ func (p *Plane) WaitReady(ctx context.Context) error {
 // nothing is ever going to happen.
 func (p *Plane) Lost() error {
 	for _, process := range []*Process{p.Scheduler, p.ControllerManager, p.Kwok} {
-		if !process.Running() {
+		if process != nil && !process.Running() {
 			return fmt.Errorf("%s has ended with code %d:\n%s", process.Name, process.ExitCode(), process.Tail(3000))
 		}
 	}

@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -73,10 +74,11 @@ func (p *Plane) startAPIServer(counted []User) error {
 }
 
 // startRest starts what needs the API server.
-func (p *Plane) startRest() error {
-	config, err := p.write("scheduler.yaml", schedulerConfig(p.kubectl))
-	if err != nil {
-		return err
+func (p *Plane) startRest(opts Options) error {
+	if !opts.NoScheduler {
+		if err := p.startScheduler(); err != nil {
+			return err
+		}
 	}
 	stages, err := stages()
 	if err != nil {
@@ -86,7 +88,6 @@ func (p *Plane) startRest() error {
 	if err != nil {
 		return err
 	}
-	p.Scheduler = p.Component(components.Scheduler, components.Scheduler, "--config="+config, "--secure-port=0")
 	p.ControllerManager = p.Component(components.ControllerManager, components.ControllerManager,
 		"--kubeconfig="+p.kubectl, "--controllers="+strings.Join(managed(), ","),
 		"--leader-elect=false", "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=1000",
@@ -96,12 +97,16 @@ func (p *Plane) startRest() error {
 	p.Kwok = p.Component(components.Kwok, components.Kwok,
 		"--kubeconfig="+p.kubectl, "--manage-all-nodes=true", "--config="+stageFile,
 		"--node-lease-duration-seconds=40")
-	for _, process := range []*Process{p.Scheduler, p.ControllerManager, p.Kwok} {
-		if err := process.Start(); err != nil {
-			return err
-		}
+	return errors.Join(p.ControllerManager.Start(), p.Kwok.Start())
+}
+
+func (p *Plane) startScheduler() error {
+	config, err := p.write("scheduler.yaml", schedulerConfig(p.kubectl))
+	if err != nil {
+		return err
 	}
-	return nil
+	p.Scheduler = p.Component(components.Scheduler, components.Scheduler, "--config="+config, "--secure-port=0")
+	return p.Scheduler.Start()
 }
 
 // AuditLog is the file that has a line for every request of the counted users.
