@@ -89,3 +89,47 @@ func BenchmarkNodeChanged(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkNodeChangedForFew is a node's event that affects ten sets of a thousand, for each
+// of the ways in which sets keep to some of the nodes.
+func BenchmarkNodeChangedForFew(b *testing.B) {
+	type edit func(spec *corev1.PodSpec, pool string)
+	required := func(operator corev1.NodeSelectorOperator, key string, values ...string) *corev1.Affinity {
+		return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: key, Operator: operator, Values: values}}}},
+		}}}
+	}
+	for _, bm := range []struct {
+		name string
+		edit edit
+	}{
+		{"selector", func(spec *corev1.PodSpec, pool string) { spec.NodeSelector["pool"] = pool }},
+		{"affinity", func(spec *corev1.PodSpec, pool string) {
+			spec.Affinity = required(corev1.NodeSelectorOpIn, "pool", pool, pool+"-spare")
+		}},
+		{"key", func(spec *corev1.PodSpec, pool string) { spec.Affinity = required(corev1.NodeSelectorOpExists, pool) }},
+		{"taint", func(spec *corev1.PodSpec, pool string) {
+			spec.NodeSelector = nil
+			spec.Tolerations = []corev1.Toleration{{Key: pool, Operator: corev1.TolerationOpExists}}
+		}},
+	} {
+		b.Run("sets=1000/by="+bm.name, func(b *testing.B) {
+			_, sets := crowd(1000)
+			index := daemonset.NewSetIndex(placement.Options{})
+			for i, set := range sets {
+				bm.edit(&set.Spec.Template.Spec, fmt.Sprintf("pool-%02d", i/10))
+				index.Put(set)
+			}
+			before, after := linuxNode(), linuxNode(corev1.Taint{Key: "pool-42", Effect: corev1.TaintEffectNoSchedule})
+			after.Labels["pool"], after.Labels["pool-42"] = "pool-42", "yes"
+			if bm.name != "taint" {
+				after.Spec.Taints = nil
+			}
+			require.Len(b, index.NodeChanged(before, after, nil).Sets, 10)
+			b.ReportAllocs()
+			for b.Loop() {
+				index.NodeChanged(before, after, nil)
+			}
+		})
+	}
+}

@@ -22,10 +22,14 @@ import (
 type SetIndex struct {
 	options placement.Options
 	sets    []*indexedSet // by key
+	named   map[types.NamespacedName]*indexedSet
+	needs   byNeed
 }
 
-// indexedSet is what events need to know of a set. It is immutable.
+// indexedSet is what events need to know of a set.
 type indexedSet struct {
+	place        int              // in SetIndex.sets
+	needs        []placement.Need // under which it is listed
 	ref          Ref
 	generation   int64
 	minReady     time.Duration
@@ -47,25 +51,50 @@ func (x *SetIndex) Put(set *appsv1.DaemonSet) {
 	if set == nil {
 		return
 	}
-	i, found := x.search(keyOf(&set.ObjectMeta))
-	if !found {
-		x.sets = slices.Insert(x.sets, i, x.prepare(set))
+	key := keyOf(&set.ObjectMeta)
+	if old := x.named[key]; old != nil {
+		if set.Generation != 0 && old.generation == set.Generation && old.ref.UID == set.UID {
+			old.misscheduled = set.Status.NumberMisscheduled > 0
+			return
+		}
+		x.needs.remove(old)
+		x.put(old.place, x.prepare(set))
 		return
 	}
-	if old := x.sets[i]; set.Generation != 0 && old.generation == set.Generation && old.ref.UID == set.UID {
-		updated := *old
-		updated.misscheduled = set.Status.NumberMisscheduled > 0
-		x.sets[i] = &updated
-		return
+	place := x.search(key)
+	x.sets = slices.Insert(x.sets, place, nil)
+	x.put(place, x.prepare(set))
+	x.renumber(place + 1)
+}
+
+// put enters a prepared set in a place that is free.
+func (x *SetIndex) put(place int, set *indexedSet) {
+	if x.named == nil {
+		x.named = map[types.NamespacedName]*indexedSet{}
 	}
-	x.sets[i] = x.prepare(set)
+	set.place = place
+	x.sets[place] = set
+	x.named[set.key()] = set
+	x.needs.add(set)
+}
+
+// renumber tells the sets from start on where they are.
+func (x *SetIndex) renumber(start int) {
+	for place, set := range x.sets[start:] {
+		set.place = start + place
+	}
 }
 
 // Remove drops the set of that namespace and name, if there is one.
 func (x *SetIndex) Remove(key types.NamespacedName) {
-	if i, found := x.search(key); found {
-		x.sets = slices.Delete(x.sets, i, i+1)
+	set := x.named[key]
+	if set == nil {
+		return
 	}
+	x.needs.remove(set)
+	delete(x.named, key)
+	x.sets = slices.Delete(x.sets, set.place, set.place+1)
+	x.renumber(set.place)
 }
 
 // Len counts the sets.
@@ -93,26 +122,26 @@ func wakingSelector(selector *metav1.LabelSelector) labels.Selector {
 }
 
 // search finds where the set of a key is, or would have to be.
-func (x *SetIndex) search(key types.NamespacedName) (at int, found bool) {
-	return slices.BinarySearchFunc(x.sets, key, func(set *indexedSet, key types.NamespacedName) int {
+func (x *SetIndex) search(key types.NamespacedName) int {
+	place, _ := slices.BinarySearchFunc(x.sets, key, func(set *indexedSet, key types.NamespacedName) int {
 		return compareKeys(set.key(), key)
 	})
+	return place
 }
 
-// find looks up a set by name and UID, as controller references do, and returns its place,
-// or -1. A set that was never stored has no UID, and nothing can refer to it.
-func (x *SetIndex) find(owner Ref) int {
-	at, found := x.search(types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name})
-	if !found || owner.UID == "" || x.sets[at].ref.UID != owner.UID {
-		return -1
+// find looks up a set by name and UID, as controller references do; nil if there is none. A
+// set that was never stored has no UID, and nothing can refer to it.
+func (x *SetIndex) find(owner Ref) *indexedSet {
+	set := x.named[types.NamespacedName{Namespace: owner.Namespace, Name: owner.Name}]
+	if set == nil || owner.UID == "" || set.ref.UID != owner.UID {
+		return nil
 	}
-	return at
+	return set
 }
 
 // inNamespace returns the sets of one namespace, by name.
 func (x *SetIndex) inNamespace(namespace string) []*indexedSet {
-	start, _ := x.search(types.NamespacedName{Namespace: namespace})
-	rest := x.sets[start:]
+	rest := x.sets[x.search(types.NamespacedName{Namespace: namespace}):]
 	end, _ := slices.BinarySearchFunc(rest, namespace, func(set *indexedSet, namespace string) int {
 		if strings.Compare(set.ref.Namespace, namespace) <= 0 {
 			return -1

@@ -37,17 +37,28 @@ func sameTaint(a, b corev1.Taint) bool {
 // have finished and are being deleted hold no node. A caller with an index of pods by node
 // need not ask it before [NodeMatters] says so.
 //
-// Each set is judged once, so the cost is linear in the sets of the cluster.
+// Only those sets are judged that own one of the pods, and those for which the node has what
+// they need most of its labels and name ([placement.Matcher.Needs]): not all sets of the
+// cluster, unless they need nothing.
 func (x *SetIndex) NodeChanged(prev, cur *corev1.Node, pods []*corev1.Pod) Wakes {
 	if !NodeMatters(prev, cur) {
 		return Wakes{}
 	}
+	words := (len(x.sets) + 63) / 64
+	marks := make(places, 2*words)
+	present, suited := marks[:words], marks[words:]
+	x.markOwners(pods, present)
+	if cur.Name == "" { // what is needed says nothing about it
+		suited.add(x.sets)
+	} else {
+		x.needs.mark(cur, suited)
+	}
 	var w Wakes
-	present := x.present(pods)
-	for i, set := range x.sets {
+	for at := suited.next(0, len(x.sets), present); at < len(x.sets); at = suited.next(at+1, len(x.sets), present) {
+		set := x.sets[at]
 		decision := set.matcher.Decide(cur)
 		wakes := decision == placement.Run
-		if present[i] {
+		if present.has(at) {
 			wakes = decision == placement.Evict || set.misscheduled
 		}
 		if wakes {
@@ -57,17 +68,15 @@ func (x *SetIndex) NodeChanged(prev, cur *corev1.Node, pods []*corev1.Pod) Wakes
 	return w
 }
 
-// present reports by place in the index which sets own one of the pods.
-func (x *SetIndex) present(pods []*corev1.Pod) []bool {
-	present := make([]bool, len(x.sets))
+// markOwners marks the sets that own one of the pods.
+func (x *SetIndex) markOwners(pods []*corev1.Pod, owners places) {
 	for _, pod := range pods {
 		owner, ok := OwnerOf(pod)
 		if !ok || pod.DeletionTimestamp != nil && finished(pod) {
 			continue
 		}
-		if at := x.find(owner); at >= 0 {
-			present[at] = true
+		if set := x.find(owner); set != nil {
+			owners.set(set.place)
 		}
 	}
-	return present
 }

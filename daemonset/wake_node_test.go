@@ -227,8 +227,11 @@ func randomIndex(r *rand.Rand) (*daemonset.SetIndex, map[types.NamespacedName]*a
 			s.Namespace, s.Generation = pick(r, "ns", "ns2", "n"), int64(i+1)
 			s.UID = types.UID(fmt.Sprint("uid-", r.IntN(3)))
 			s.Status.NumberMisscheduled = int32(r.IntN(2))
-			s.Spec.Template.Spec.NodeSelector = map[string]string{"disk": pick(r, "ssd", "hdd")}
-			s.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists, Effect: pick(r, corev1.TaintEffectNoExecute, corev1.TaintEffectNoSchedule, "")}}
+			s.Spec.Template.Spec = randomPlacement(r)
+			if old := sets[types.NamespacedName{Namespace: s.Namespace, Name: s.Name}]; old != nil && r.IntN(3) == 0 {
+				// Only the status has changed since.
+				s.UID, s.Generation, s.Spec = old.UID, old.Generation, old.Spec
+			}
 		})
 		key := types.NamespacedName{Namespace: set.Namespace, Name: set.Name}
 		if r.IntN(4) == 0 {
@@ -242,10 +245,59 @@ func randomIndex(r *rand.Rand) (*daemonset.SetIndex, map[types.NamespacedName]*a
 	return index, sets
 }
 
+// randomPlacement asks for anything that tells nodes apart, or for nothing.
+func randomPlacement(r *rand.Rand) corev1.PodSpec {
+	var spec corev1.PodSpec
+	for range r.IntN(3) {
+		spec.Tolerations = append(spec.Tolerations, corev1.Toleration{
+			Key: pick(r, "", "db", "gpu"), Operator: corev1.TolerationOpExists,
+			Effect: pick(r, corev1.TaintEffectNoExecute, corev1.TaintEffectNoSchedule, ""),
+		})
+	}
+	switch r.IntN(5) {
+	case 0:
+		spec.NodeName = pick(r, "n", "m")
+	case 1, 2:
+		spec.NodeSelector = map[string]string{"disk": pick(r, "ssd", "hdd"), "zone": pick(r, "1", "2")}
+	case 3:
+		var terms []corev1.NodeSelectorTerm
+		for range r.IntN(3) {
+			terms = append(terms, randomTerm(r))
+		}
+		spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms},
+		}}
+	}
+	return spec
+}
+
+func randomTerm(r *rand.Rand) corev1.NodeSelectorTerm {
+	var term corev1.NodeSelectorTerm
+	for range r.IntN(3) {
+		term.MatchExpressions = append(term.MatchExpressions, pick(r,
+			corev1.NodeSelectorRequirement{Key: "disk", Operator: corev1.NodeSelectorOpIn, Values: []string{"ssd", pick(r, "hdd", "ssd")}},
+			corev1.NodeSelectorRequirement{Key: "zone", Operator: corev1.NodeSelectorOpGt, Values: []string{"1"}},
+			corev1.NodeSelectorRequirement{Key: "zone", Operator: corev1.NodeSelectorOpExists},
+			corev1.NodeSelectorRequirement{Key: "disk", Operator: corev1.NodeSelectorOpNotIn, Values: []string{"hdd"}},
+			corev1.NodeSelectorRequirement{Key: "disk", Operator: "Like"},
+		))
+	}
+	if r.IntN(4) == 0 {
+		term.MatchFields = []corev1.NodeSelectorRequirement{{
+			Key: metav1.ObjectNameField, Operator: pick(r, corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn), Values: []string{pick(r, "n", "m")},
+		}}
+	}
+	return term
+}
+
 func randomNode(r *rand.Rand) *corev1.Node {
-	node := wakeNode(func(n *corev1.Node) { n.Labels["disk"] = pick(r, "ssd", "hdd") })
+	node := wakeNode(func(n *corev1.Node) { n.Name, n.Labels["disk"] = pick(r, "n", "m", "o", ""), pick(r, "ssd", "hdd", "") })
+	if r.IntN(2) == 0 {
+		node.Labels["zone"] = pick(r, "1", "2", "x")
+	}
 	for range r.IntN(3) {
 		tainted(pick(r, corev1.TaintEffectNoExecute, corev1.TaintEffectNoSchedule))(node)
+		node.Spec.Taints[len(node.Spec.Taints)-1].Key = pick(r, "db", "gpu", "other")
 	}
 	return node
 }

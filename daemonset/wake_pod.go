@@ -78,8 +78,8 @@ func (x *SetIndex) appendOwner(keys []types.NamespacedName, object *metav1.Objec
 	if !ok {
 		return keys
 	}
-	if at := x.find(owner); at >= 0 {
-		keys = append(keys, x.sets[at].key())
+	if set := x.find(owner); set != nil {
+		keys = append(keys, set.key())
 	}
 	return keys
 }
@@ -103,11 +103,11 @@ func (x *SetIndex) whenAvailable(pod *metav1.ObjectMeta) []Later {
 	if !ok || pod.DeletionTimestamp != nil {
 		return nil
 	}
-	at := x.find(owner)
-	if at < 0 || x.sets[at].minReady <= 0 {
+	set := x.find(owner)
+	if set == nil || set.minReady <= 0 {
 		return nil
 	}
-	return []Later{{Set: x.sets[at].key(), After: x.sets[at].minReady + readySlack}}
+	return []Later{{Set: set.key(), After: set.minReady + readySlack}}
 }
 
 // sightings returns what an event shows of creations and deletions.
