@@ -158,7 +158,7 @@ func (c *comparison) node(name string) {
 	case Gains, Admits:
 		n.Because = because(c.before, before, c.nodes[0][name])
 		if !was && c.before.set() != nil {
-			n.Because = []string{"the node is new"}
+			n.Because = []string{newNode}
 		}
 	case Loses, Closes:
 		n.Because = because(c.after, after, c.nodes[1][name])
@@ -172,6 +172,9 @@ func (c *comparison) node(name string) {
 	}
 	c.report.Nodes = append(c.report.Nodes, n)
 }
+
+// newNode is why a node gains a pod if it was not there before.
+const newNode = "the node is new"
 
 // because says what is in the way on a node.
 func because(side Side, report daemonset.NodeReport, node *corev1.Node) []string {

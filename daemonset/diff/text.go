@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/daemonplan/daemonplan/daemonset/internal/plain"
@@ -31,7 +32,7 @@ func Describe(r Report, names int) string {
 			}
 			d.line("  " + text)
 			for _, because := range s.because {
-				d.line("    because " + because)
+				d.line("    " + s.cause() + because)
 			}
 		}
 	}
@@ -138,6 +139,14 @@ func (s *story) text(names int) string {
 		text += ", pod " + strings.Join(s.Pods, " and ")
 	}
 	return text
+}
+
+// cause leads up to what is in the way, or was.
+func (s *story) cause() string {
+	if (s.Effect == Gains || s.Effect == Admits) && !slices.Contains(s.because, newNode) {
+		return "until now: "
+	}
+	return "because "
 }
 
 func shown(value string) string {

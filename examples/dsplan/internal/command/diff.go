@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"flag"
@@ -76,7 +75,7 @@ func runDiff(args []string, s Streams, now func() time.Time) int {
 	if err != nil {
 		return misused(s, err, "dsplan diff -h")
 	}
-	c.planning = planning{planFlags: shared, streams: s, out: bufio.NewWriterSize(s.Out, 1<<16)}
+	c.planning = *newPlanning(shared, s)
 	if before, after := c.read(shared.files), c.read([]string{with}); before != nil && after != nil {
 		c.compareAll(before, after, with)
 	}
@@ -216,7 +215,7 @@ func (c *comparing) compare(p pair) {
 	} else {
 		text += diff.Describe(r, c.names)
 	}
-	say(c.out, text)
+	say(c.out, c.screen.dress(text))
 }
 
 func (c *comparing) printJSON(p pair, r diff.Report, err error) {

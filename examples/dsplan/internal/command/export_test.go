@@ -28,3 +28,8 @@ func ShowProgress(w io.Writer, steps ...simulate.Progress) {
 func Strips(r simulate.Result, width int) string {
 	return strips(r, screen{colour: true, width: width})
 }
+
+// Dress makes text fit for a terminal of a width, with or without colours.
+func Dress(text string, width int, colour bool) string {
+	return screen{terminal: true, colour: colour, width: width}.dress(text)
+}

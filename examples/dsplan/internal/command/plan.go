@@ -24,8 +24,9 @@ type planning struct {
 	streams Streams
 	view    view
 	out     *bufio.Writer // remembers the first error until it is flushed
-	printed int           // DaemonSets
-	status  int           // the worst of what happened so far
+	screen  screen
+	printed int // DaemonSets
+	status  int // the worst of what happened so far
 }
 
 func runPlan(args []string, s Streams, now func() time.Time) int {
@@ -52,12 +53,17 @@ func (planView) json(o outcome) any    { return project(o) }
 
 // runView plans what the flags name and shows it.
 func runView(flags planFlags, s Streams, v view) int {
-	p := &planning{planFlags: flags, streams: s, view: v, out: bufio.NewWriterSize(s.Out, 1<<16)}
+	p := newPlanning(flags, s)
+	p.view = v
 	p.planAll()
 	if err := p.out.Flush(); err != nil {
 		p.report(err)
 	}
 	return p.status
+}
+
+func newPlanning(flags planFlags, s Streams) *planning {
+	return &planning{planFlags: flags, streams: s, out: bufio.NewWriterSize(s.Out, 1<<16), screen: screenOf(s.Out)}
 }
 
 // report notes an error; the run goes on.
@@ -206,7 +212,7 @@ func (p *planning) print(o outcome, name snapshotName) {
 	if p.printed++; p.printed > 1 {
 		say(p.out, "\n")
 	}
-	say(p.out, renderText(p.view, o, title))
+	say(p.out, p.screen.dress(renderText(p.view, o, title)))
 }
 
 func setName(set dump.Set) string { return set.Namespace + "/" + set.Name }

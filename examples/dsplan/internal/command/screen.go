@@ -9,8 +9,9 @@ import (
 
 // screen is what output goes to, as far as its looks depend on it.
 type screen struct {
-	colour bool
-	width  int // in columns
+	terminal bool // somebody looks at it now
+	colour   bool
+	width    int // in columns
 }
 
 // pageWidth is the width of output that nobody sees at once, such as in a file.
@@ -23,6 +24,7 @@ func screenOf(w io.Writer) screen {
 	if !isTerminal(w) {
 		return s
 	}
+	s.terminal = true
 	s.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && columns > 0 {
 		s.width = columns

@@ -124,7 +124,7 @@ func (r *simulating) one(set dump.Set) {
 		if r.printed++; r.printed > 1 {
 			say(r.out, "\n")
 		}
-		say(r.out, fmt.Sprintf("# %s\n%s", setName(set), simulate.Summary(result)))
+		say(r.out, r.screen.dress(fmt.Sprintf("# %s\n%s", setName(set), simulate.Summary(result))))
 		say(r.out, strips(result, r.screen))
 	}
 }
