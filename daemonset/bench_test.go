@@ -2,6 +2,7 @@ package daemonset_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -219,5 +220,37 @@ func TestAllocations(t *testing.T) {
 		// Slices that are appended to, maps that grow: a few more each time they double.
 		assert.LessOrEqual(t, many, few+60, s.name)
 		assert.LessOrEqual(t, few, 600.0, s.name)
+	}
+}
+
+// TestScratchAllocations: a plan at rest, made in a scratch that has seen a cluster of its
+// size, allocates what the template takes and nothing for nodes and pods, in whatever order
+// they come.
+func TestScratchAllocations(t *testing.T) {
+	var scratch daemonset.Scratch
+	spent := func(s state, nodes int) (allocs, bytes float64) {
+		c := s.make(nodes)
+		s.requireIntended(t, c, nodes)
+		plan := func() { _, _ = scratch.Compute(c.Snapshot, c.Options) }
+		const runs = 20
+		allocs = testing.AllocsPerRun(runs, plan)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range runs {
+			plan()
+		}
+		runtime.ReadMemStats(&after)
+		return allocs, float64(after.TotalAlloc-before.TotalAlloc) / runs
+	}
+	for _, s := range states() {
+		if s.name != "steady" && s.name != "shuffled" {
+			continue
+		}
+		fewAllocs, fewBytes := spent(s, 500)
+		manyAllocs, manyBytes := spent(s, 4_000)
+		t.Logf("%s: %.0f allocations and %.0f bytes at 500 nodes, %.0f and %.0f at 4,000", s.name, fewAllocs, fewBytes, manyAllocs, manyBytes)
+		assert.LessOrEqual(t, manyAllocs, fewAllocs+2, s.name)
+		assert.LessOrEqual(t, manyBytes, fewBytes+2_000, s.name)
+		assert.LessOrEqual(t, fewBytes, 40_000.0, s.name)
 	}
 }
