@@ -14,7 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/daemonplan/daemonplan/examples/e2e/components"
 	"github.com/daemonplan/daemonplan/examples/e2e/controlplane"
+	"github.com/daemonplan/daemonplan/examples/e2e/witness"
 )
 
 const (
@@ -105,6 +107,11 @@ type rival struct {
 func sideBySide(t *testing.T, plane *controlplane.Plane, subject rival, size int) (create, update measure) {
 	t.Helper()
 	s := newScene(t, plane, "side-by-side-"+subject.name, size)
+	if subject.component == components.ControllerManager {
+		// On a busy machine it was seen to go over by two of ten: of one graceful deletion it
+		// counts both events, and so may take deletions for seen that are not.
+		s.allowed = append(s.allowed, witness.OverBudget)
+	}
 	s.nodesReady(size)
 	process := subject.process(t, plane, launch{qps: 200, replica: "-side-by-side"})
 	process.Path, process.Env = subject.program, nil
