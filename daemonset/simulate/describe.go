@@ -31,9 +31,10 @@ func Summary(r Result) string {
 	line := func(label, format string, values ...any) {
 		fmt.Fprintf(b, "%-10s %s\n", label, fmt.Sprintf(format, values...))
 	}
-	line("outcome", "%s after %s, %d of %d nodes settled, %d passes, seed %d", r.Outcome, r.Duration, r.Settled, r.Desired, r.Passes, r.Seed)
+	line("outcome", "%s after %s, %d of %s settled, %s, seed %d",
+		r.Outcome, r.Duration, r.Settled, counted(r.Desired, "node", "nodes"), counted(r.Passes, "pass", "passes"), r.Seed)
 	for _, w := range r.Waits {
-		line("waiting", "%s  %s", orDash(string(w.Reason)), someOf(w.Nodes))
+		line("waiting", "%s", w)
 	}
 	line("pods", "at most %d", r.PeakPods)
 	line("worst", "%s", r.Worst.of(r.Desired))
@@ -57,16 +58,33 @@ func Summary(r Result) string {
 func (p Proof) String() string {
 	verdict := "held"
 	if !p.Held() {
-		verdict = fmt.Sprintf("BROKEN %d times", len(p.Violations))
+		verdict = "BROKEN " + counted(len(p.Violations), "time", "times")
 	}
-	return fmt.Sprintf("%s at all %d steps: maxUnavailable %d, maxSurge %d", verdict, p.Steps, p.Budget.MaxUnavailable, p.Budget.MaxSurge)
+	steps := fmt.Sprintf("at all %d steps", p.Steps)
+	switch p.Steps {
+	case 0:
+		steps = "as no step was made"
+	case 1:
+		steps = "at the only step"
+	}
+	return fmt.Sprintf("%s %s: maxUnavailable %d, maxSurge %d", verdict, steps, p.Budget.MaxUnavailable, p.Budget.MaxSurge)
 }
+
+// String is the reason, and the first of the nodes.
+func (w Wait) String() string { return orDash(string(w.Reason)) + "  " + someOf(w.Nodes) }
 
 func (l Low) of(desired int) string {
 	if l.Unavailable == 0 {
-		return fmt.Sprintf("0 of %d nodes unavailable", desired)
+		return fmt.Sprintf("0 of %s unavailable", counted(desired, "node", "nodes"))
 	}
-	return fmt.Sprintf("%d of %d nodes unavailable at %s", l.Unavailable, desired, l.At)
+	return fmt.Sprintf("%d of %s unavailable at %s", l.Unavailable, counted(desired, "node", "nodes"), l.At)
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 func orDash(text string) string {

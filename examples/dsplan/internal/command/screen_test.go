@@ -77,7 +77,7 @@ func TestStrips(t *testing.T) {
 		{Name: "a", Spans: []simulate.Stretch{{State: simulate.Outdated}, {From: 5 * time.Second, State: simulate.Updated}}},
 		{Name: "idle", Spans: []simulate.Stretch{{State: simulate.Idle}}},
 	}}
-	assert.Equal(t, "a |\x1b[38;5;245m.....\x1b[38;5;33m#####\x1b[0m|\n   0s     10s\n1 other nodes have and get no pod of the set\n", command.Strips(r, 14))
+	assert.Equal(t, "a |\x1b[38;5;245m.....\x1b[38;5;33m#####\x1b[0m|\n   0s     10s\n# updated   .\n    outdated\n1 other node has and gets no pod of the set\n", command.Strips(r, 14))
 }
 
 // TestStripsOfMany: neighbours share lines, and the state of most of them is shown.
@@ -91,6 +91,8 @@ func TestStripsOfMany(t *testing.T) {
 		r.Nodes = append(r.Nodes, simulate.Node{Name: "n" + string(rune('a'+i%26)), Zone: string(rune('y' + i%2)), Spans: []simulate.Stretch{{State: state}}})
 	}
 	text := command.Strips(r, 40)
-	assert.Equal(t, 34+1, strings.Count(text, "\n"), "three nodes a line, 17 lines a zone, and the times")
+	assert.Equal(t, 34+2+1+1, strings.Count(text, "\n"), "three nodes a line, 17 lines a zone, the zones, the times, and what the marks are")
+	assert.Equal(t, "y\n", text[:2])
+	assert.Contains(t, text, "|\nz\n")
 	assert.Contains(t, text, " +2 |")
 }

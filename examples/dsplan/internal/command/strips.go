@@ -11,34 +11,36 @@ import (
 	"github.com/daemonplan/daemonplan/daemonset/simulate"
 )
 
-// mark is how a state looks in one column of text. The colours are of the 256 of terminals,
-// and differ in lightness; the characters tell the states apart without them.
+// mark is how a state looks in one column of text, and what that stands for. The colours are of
+// the 256 of terminals, and differ in lightness; the characters tell the states apart without
+// them.
 type mark struct {
 	text   string
 	colour int
+	words  string
 }
 
 func markOf(s simulate.State) mark {
 	switch s {
 	case simulate.Updated:
-		return mark{"#", 33}
+		return mark{"#", 33, "updated"}
 	case simulate.Starting:
-		return mark{"~", 220}
+		return mark{"~", 220, "starting"}
 	case simulate.Surging:
-		return mark{"%", 79}
+		return mark{"%", 79, "outdated, a new one starting"}
 	case simulate.Outdated:
-		return mark{".", 245}
+		return mark{".", 245, "outdated"}
 	case simulate.Unready:
-		return mark{"!", 208}
+		return mark{"!", 208, "outdated, not available"}
 	case simulate.Stopping:
-		return mark{"-", 180}
+		return mark{"-", 180, "stopping"}
 	case simulate.Broken:
-		return mark{"x", 196}
+		return mark{"x", 196, "failed"}
 	case simulate.Missing:
-		return mark{"_", 160}
+		return mark{"_", 160, "no pod"}
 	case simulate.Idle:
 	}
-	return mark{" ", 0}
+	return mark{" ", 0, ""}
 }
 
 // mostStrips is how many lines of nodes are printed at most.
@@ -55,18 +57,48 @@ func strips(r simulate.Result, s screen) string {
 	}
 	columns := max(s.width-label-3, 10)
 	b := &strings.Builder{}
-	for _, g := range groups {
+	seen := map[simulate.State]bool{}
+	for i, g := range groups {
+		if groups[0].zone() != groups[len(groups)-1].zone() && (i == 0 || g.zone() != groups[i-1].zone()) {
+			fmt.Fprintln(b, cmp.Or(g.zone(), "no zone"))
+		}
+		states := g.states(r.Duration, columns)
 		fmt.Fprintf(b, "%-*s |", label, g.label())
-		s.writeCells(b, g.states(r.Duration, columns))
+		s.writeCells(b, states)
 		b.WriteString("|\n")
+		for _, state := range states {
+			seen[state] = true
+		}
 	}
 	if len(groups) > 0 {
 		fmt.Fprintf(b, "%-*s  0s%*s\n", label, "", columns-2, r.Duration)
+		for _, row := range s.rows(legend(seen)) {
+			b.WriteString(row + "\n")
+		}
 	}
-	if left := len(r.Nodes) - len(involved); left > 0 {
-		fmt.Fprintf(b, "%d other nodes have and get no pod of the set\n", left)
-	}
+	b.WriteString(others(len(r.Nodes) - len(involved)))
 	return b.String()
+}
+
+func others(nodes int) string {
+	switch nodes {
+	case 0:
+		return ""
+	case 1:
+		return "1 other node has and gets no pod of the set\n"
+	}
+	return fmt.Sprintf("%d other nodes have and get no pod of the set\n", nodes)
+}
+
+// legend says what the marks of states stand for.
+func legend(seen map[simulate.State]bool) string {
+	var words []string
+	for _, state := range simulate.States() {
+		if m := markOf(state); seen[state] && m.words != "" {
+			words = append(words, m.text+" "+m.words)
+		}
+	}
+	return strings.Join(words, "   ")
 }
 
 // writeCells writes states, with a change of colour only where it changes.
@@ -87,6 +119,8 @@ func (s screen) writeCells(b *strings.Builder, states []simulate.State) {
 
 // group is nodes that share a line.
 type group []simulate.Node
+
+func (g group) zone() string { return g[0].Zone }
 
 func (g group) label() string {
 	if len(g) == 1 {

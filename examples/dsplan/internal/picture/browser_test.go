@@ -80,6 +80,7 @@ func TestInABrowser(t *testing.T) {
 				b.open(file, scheme, 1280, 1500)
 				assert.Equal(t, "demo/agent", b.run("return document.querySelector('h1').textContent"))
 				assert.EqualValues(t, 3, b.run("return document.querySelectorAll('.grid').length"))
+				assert.Equal(t, nodes == 20, b.run("return document.querySelector('.chart[aria-label$=\"done at the end.\"]').hidden"), "apart from where it begins at zero, the curve of nodes that are done has a chart of its own")
 				requireNarrow(t, b)
 
 				name, event := pointedAt(t, r)

@@ -7,8 +7,9 @@ function layout(zone) {
   const rows = Math.min(zone.nodes.length, mostHeight);
   const labels = row >= 11;
   const longest = Math.max(...zone.nodes.map((n) => n.n.length));
-  const left = labels ? Math.max(44, Math.min(150, 8 + longest * 6.6)) : 44;
-  return { row, rows, per: zone.nodes.length / rows, labels, left, height: rows * row + axis };
+  const left = Math.max(44, Math.min(labels ? 150 : 110, 8 + longest * 6.6));
+  const named = labels ? 1 : Math.ceil(22 / row); // every how many lines a name is beside one
+  return { row, rows, per: zone.nodes.length / rows, named, left, height: rows * row + axis };
 }
 
 function drawGrid(canvas, set, zone) {
@@ -31,6 +32,7 @@ function drawGrid(canvas, set, zone) {
     });
   });
   const scale = shown / columns, gap = l.row > 4 ? 1 : 0;
+  const thin = urgency.map(() => []); // by state, what is too low for a pattern of its own
   for (let r = 0; r < l.rows; r++) {
     for (let k = 0; k < columns;) {
       const state = cells[r * columns + k];
@@ -39,16 +41,18 @@ function drawGrid(canvas, set, zone) {
       const x = left + k * scale, w = (end - k) * scale;
       context.fillStyle = c.states[state];
       context.fillRect(x, r * l.row, w, l.row - gap);
-      pattern(context, state, x, r * l.row, w, l.row - gap, c.stroke);
+      if (l.row - gap < 6 && state >= 0) thin[state].push([x, r * l.row, w, l.row - gap]);
+      else pattern(context, state, x, r * l.row, w, l.row - gap, c.stroke);
       k = end;
     }
-    if (l.labels) {
+    if (r % l.named === 0) {
       context.fillStyle = c.ink;
       context.font = "11px system-ui, sans-serif";
       context.textAlign = "left";
-      context.fillText(zone.nodes[r].n, 0, r * l.row + l.row / 2 + 3.5, left - 6);
+      context.fillText(zone.nodes[Math.ceil(r * l.per)].n, 0, r * l.row + Math.max(l.row, 9) / 2 + 3.5, left - 6);
     }
   }
+  thin.forEach((boxes, state) => patternOver(context, state, boxes, [left, 0, shown, l.rows * l.row], c.stroke));
   context.fillStyle = c.faint;
   context.font = "11px system-ui, sans-serif";
   for (const t of ticks(set.duration, width - left)) {

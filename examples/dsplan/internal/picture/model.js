@@ -75,8 +75,19 @@ function pattern(context, state, x, y, w, h, stroke) {
     if (state === 5) line(i, y, i + h, y + h);                                      // stopping: falling
     if (state === 4) line(i, y, i, y + h);                                          // not available: upright
     if (state === 6 || state === 7) { line(i, y + h, i + h, y); line(i, y, i + h, y + h); } // none: crossed
-    if (state === 2) context.rect(i, y + h / 2 - 1, 2, 2);                          // surge: dots
+    if (state === 2) for (let j = y + Math.min(h, 16) / 2 - 1; j < y + h; j += 16) context.rect(i, j, 2, 2); // surge: dots
   }
   if (state === 2) context.fill(); else context.stroke();
+  context.restore();
+}
+
+// patternOver draws one pattern over many boxes that are too low to have it one by one.
+function patternOver(context, state, boxes, [x, y, w, h], stroke) {
+  if (!boxes.length) return;
+  context.save();
+  context.beginPath();
+  for (const box of boxes) context.rect(...box);
+  context.clip();
+  pattern(context, state, x, y, w, h, stroke);
   context.restore();
 }

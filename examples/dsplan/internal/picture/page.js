@@ -39,6 +39,7 @@ function header(section, set) {
   tile(tiles, "pods at most", set.peak);
   tile(tiles, "API writes", set.writes);
   tile(tiles, "budgets", set.held ? "held" : "BROKEN", set.held ? "good" : "bad");
+  for (const words of set.waits) make(section, "p", { className: "waits" }, "waiting at the end: " + words);
 }
 
 function legend(section, set) {
@@ -72,13 +73,17 @@ function fleetCurve(section, set) {
   const canvas = make(section, "canvas", { className: "chart" });
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", "At worst " + set.worst.unavailable + " of " + set.desired + " nodes were unavailable, after " + clock(set.worst.at) + ".");
+  const done = make(section, "canvas", { className: "chart" });
+  done.setAttribute("role", "img");
+  done.setAttribute("aria-label", set.settled + " of " + set.desired + " nodes were done at the end.");
+  const settled = { steps: set.curve.map((p) => [p[0], p[2]]), colour: (c) => c.states[0], dash: [2, 3] };
+  const serving = { steps: set.curve.map((p) => [p[0], p[1]]), colour: (c) => c.ink, fits: true };
   redraws.push(() => {
-    const low = drawCurve(canvas, { height: 180, left: 44 }, set.duration, set.desired, [
-      { steps: set.curve.map((p) => [p[0], p[2]]), colour: (c) => c.states[0], dash: [2, 3] },
-      { steps: set.curve.map((p) => [p[0], p[1]]), colour: (c) => c.ink, fits: true },
-    ], floor(set));
-    words.textContent = "Solid: nodes with an available pod. Dotted: those where it is of the new revision and the only one. " +
-      "Dashed: what an update must leave." + (low ? " The axis begins at " + low + "." : "");
+    const low = drawCurve(canvas, { height: 180, left: 44 }, set.duration, set.desired, [settled, serving], floor(set));
+    words.textContent = "Solid: nodes with an available pod. Dotted: those where it is of the new revision and the only one" +
+      (low ? ", once more below" : "") + ". Dashed: what an update must leave." + (low ? " The axis begins at " + low + "." : "");
+    done.hidden = !low;
+    if (low) drawCurve(done, { height: 90, left: 44 }, set.duration, set.desired, [{ ...settled, fits: true }], []);
   });
 }
 

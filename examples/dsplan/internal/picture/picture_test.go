@@ -17,6 +17,7 @@ import (
 func TestWrite(t *testing.T) {
 	r := simulate.Result{
 		For:   daemonset.Ref{Namespace: "</title>", Name: "</script>{{style}}"},
+		Waits: []simulate.Wait{{Reason: daemonset.PodNotReady, Nodes: []string{"a", "b"}}},
 		Zones: []simulate.Zone{{Name: "z", Nodes: 1}, {Name: "empty"}},
 		Nodes: []simulate.Node{
 			{Name: "</script>", Zone: "z", Eligible: true, Spans: []simulate.Stretch{{State: simulate.Missing}}},
@@ -31,5 +32,6 @@ func TestWrite(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(first.String(), "</title>"))
 	assert.Contains(t, first.String(), `{{style}}`, "names are no places of the page")
 	assert.Contains(t, first.String(), `"apart":1`)
+	assert.Contains(t, first.String(), `"waits":["PodNotReady  a, b"]`)
 	assert.NotContains(t, first.String(), `"name":"empty"`)
 }

@@ -29,6 +29,7 @@ type set struct {
 	Reasons  []string `json:"reasons"`
 	Zones    []zone   `json:"zones"` // with those that have nodes in the picture
 	Apart    int      `json:"apart"` // nodes that have and get no pod, which are not in the picture
+	Waits    []string `json:"waits"` // reasons and nodes
 
 	Curve [][4]float64 `json:"curve"` // time, available, settled, pods
 }
@@ -76,7 +77,11 @@ func project(r *simulate.Result) set {
 		Budget:   budget{Unavailable: r.Proof.Budget.MaxUnavailable, Surge: r.Proof.Budget.MaxSurge},
 		Worst:    lowOf(r.Worst),
 		Whats:    []string{},
+		Waits:    []string{},
 		Reasons:  []string{""},
+	}
+	for _, w := range r.Waits {
+		s.Waits = append(s.Waits, w.String())
 	}
 	for _, w := range r.Writes {
 		s.Writes += w.Count
