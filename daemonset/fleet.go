@@ -147,13 +147,10 @@ func (n node) set(why note) {
 	f.sites[n.number].note = int32(len(f.notes))
 }
 
-// forget takes back the reason that a node was given last.
-func (f *fleet) forget(number int32) {
-	at := &f.sites[number].note
-	if int(*at) == len(f.notes) && *at > 0 {
-		f.notes = f.notes[:*at-1]
-	}
-	*at = 0
+// forget takes back the note of a node, and all notes but the first so many.
+func (f *fleet) forget(number int32, notes int) {
+	f.sites[number].note = 0
+	f.notes = f.notes[:notes]
 }
 
 // podsByName lists the pods that satisfy is, in the order in which pods are treated when

@@ -109,7 +109,7 @@ func (p *Planner) judgePost(number int32) {
 	t.share = cur
 	p.posts.order.Mark(number, cur.marks)
 	p.agenda.set(number, p.turns(number))
-	p.posts.fleet.forget(number)
+	p.posts.fleet.forget(number, 0) // there are no others at the time
 }
 
 // assess finds what a node adds to the totals.

@@ -95,7 +95,7 @@ func (p *Planner) why(number int32) note {
 	if why := n.note(); why.acted {
 		return why
 	}
-	defer p.posts.fleet.forget(number)
+	defer p.posts.fleet.forget(number, len(p.posts.fleet.notes))
 	if p.acting {
 		if step := p.visit(number); !step.idle() {
 			n.wait(BurstExceeded, time.Time{})

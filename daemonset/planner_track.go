@@ -135,8 +135,9 @@ func (p *Planner) walk(enough int, kinds ...int) *actions {
 			if found >= enough {
 				break
 			}
+			notes := len(p.posts.fleet.notes)
 			p.visitWith(&step, number)
-			p.posts.fleet.forget(number)
+			p.posts.fleet.forget(number, notes)
 		}
 	}
 	return &p.actions
@@ -206,7 +207,7 @@ func (p *Planner) prefer(limit rollout.Limit) {
 	nodes := map[int32]rollout.Node{}
 	for number := range p.posts.order.Marked(markUnder(limit)) {
 		p.preferred[limit] = append(p.preferred[limit], number)
-		nodes[number] = p.pass.reduce(p.posts.node(number), nil)
+		nodes[number] = p.pass.identify(p.posts.node(number))
 	}
 	slices.SortStableFunc(p.preferred[limit], func(a, b int32) int { return p.options.Prefer(nodes[a], nodes[b]) })
 	p.preferred[limit] = p.preferred[limit][:room]
