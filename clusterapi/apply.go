@@ -15,7 +15,7 @@ import (
 type pass struct {
 	*Driver
 	key    types.NamespacedName
-	seen   Observation
+	seen   sighting
 	plan   daemonset.Plan
 	now    time.Time
 	result *Result

@@ -73,14 +73,16 @@ func (p *pass) mayAdopt(ctx context.Context) error {
 // the stored one, so the patch holds only if the object is as it was seen.
 func (p *pass) patchOwner(ctx context.Context, claim daemonset.Claim) error {
 	if claim.Kind == daemonset.PodKind {
-		i := slices.IndexFunc(p.seen.Objects.Pods, func(o *corev1.Pod) bool { return o.UID == claim.Ref.UID && o.Name == claim.Ref.Name })
-		patch := p.ownerPatch(&p.seen.Objects.Pods[i].ObjectMeta, claim)
+		pods := p.seen.pods([]daemonset.Ref{claim.Ref})
+		i := slices.IndexFunc(pods, func(o *corev1.Pod) bool { return o.UID == claim.Ref.UID && o.Name == claim.Ref.Name })
+		patch := p.ownerPatch(&pods[i].ObjectMeta, claim)
 		return p.patchPod(ctx, claim.Ref, patch)
 	}
-	i := slices.IndexFunc(p.seen.Objects.Revisions, func(o *appsv1.ControllerRevision) bool {
+	revisions := p.seen.revisions()
+	i := slices.IndexFunc(revisions, func(o *appsv1.ControllerRevision) bool {
 		return o.UID == claim.Ref.UID && o.Name == claim.Ref.Name
 	})
-	patch := p.ownerPatch(&p.seen.Objects.Revisions[i].ObjectMeta, claim)
+	patch := p.ownerPatch(&revisions[i].ObjectMeta, claim)
 	return p.patchRevision(ctx, claim.Ref, patch)
 }
 

@@ -36,6 +36,12 @@ type Config struct {
 	// Options. The Driver prunes it.
 	Backoff *backoff.Store
 
+	// Follow makes plans from what has changed (daemonset.Planner) and not from everything in each
+	// pass. API must be a Follower. Result.Plan of Sync then has no Nodes; that of Plan does. For
+	// each DaemonSet some 400 bytes are kept for each node. With Options.Fit or Options.Surge it
+	// changes nothing: there everything is looked at.
+	Follow bool
+
 	Parallelism int              // concurrent writes in a pass; zero or less means DefaultParallelism
 	PodNames    PodNames         // zero leaves names to the server, as Kubernetes does
 	CallTimeout time.Duration    // for one call of API; zero or less means no limit of its own
@@ -69,12 +75,23 @@ func (n PodNames) String() string {
 	return fmt.Sprintf("PodNames(%d)", n)
 }
 
-func (c Config) withDefaults() (Config, error) {
+// check says what no Driver can be made with.
+func (c Config) check() error {
 	if c.API == nil {
-		return c, errors.New("clusterapi: Config.API is nil")
+		return errors.New("clusterapi: Config.API is nil")
+	}
+	if _, ok := c.API.(Follower); c.Follow && !ok {
+		return fmt.Errorf("clusterapi: Config.Follow is set, but a %T cannot be followed", c.API)
 	}
 	if c.PodNames > DeterministicNames {
-		return c, fmt.Errorf("clusterapi: Config.PodNames is %s, which is no way of naming pods", c.PodNames)
+		return fmt.Errorf("clusterapi: Config.PodNames is %s, which is no way of naming pods", c.PodNames)
+	}
+	return nil
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if err := c.check(); err != nil {
+		return c, err
 	}
 	if c.Select == nil {
 		c.Select = func(*appsv1.DaemonSet) bool { return true }

@@ -31,6 +31,7 @@ type Driver struct {
 	own own
 
 	suspended suspended
+	followed  followedSets
 	turn      turn
 
 	mu     sync.Mutex
@@ -86,6 +87,9 @@ func (d *Driver) Sync(ctx context.Context, key types.NamespacedName) (Result, er
 // controller that only reports: a Syncer whose Sync is Plan.
 func (d *Driver) Plan(ctx context.Context, key types.NamespacedName) (Result, error) {
 	pass, err := d.prepare(ctx, key)
+	if pass.Driver != nil && pass.seen.planner != nil {
+		pass.result.Plan.Nodes = pass.seen.planner.Nodes()
+	}
 	return *pass.result, err
 }
 
@@ -94,14 +98,14 @@ func (d *Driver) prepare(ctx context.Context, key types.NamespacedName) (*pass, 
 	if d.cfg.Options.Fit != nil || d.cfg.Options.Surge != daemonset.SurgeAnyway {
 		d.suspended.observing(key)
 	}
-	seen, err := call(ctx, d, func(ctx context.Context) (Observation, error) { return d.cfg.API.Observe(ctx, key) })
+	seen, err := d.observe(ctx, key)
 	switch {
 	case saysGone(err, key):
 		return ends(d.gone(key)), nil
 	case err != nil:
 		return ends(Result{}), fmt.Errorf("clusterapi: observe %s: %w", key, err)
 	}
-	if err := belongs(seen, key); err != nil {
+	if err := belongs(seen.Observation, key); err != nil {
 		return ends(Result{}), err
 	}
 	if !d.cfg.Select(seen.Objects.DaemonSet) {
@@ -116,27 +120,36 @@ func (d *Driver) prepare(ctx context.Context, key types.NamespacedName) (*pass, 
 	}
 	d.settle(key, seen)
 	pending, expired := d.pending(owner, now)
-	options := d.cfg.Options
-	if options.Beside == nil {
-		options.Beside = seen.Beside
-	}
-	plan, err := daemonset.Compute(daemonset.Snapshot{
-		Objects:   seen.Objects,
+	plan, err := d.plan(seen, daemonset.Moment{
 		Pending:   pending,
 		Backoff:   d.cfg.Backoff.View(owner),
 		Suspended: d.suspended.of(key),
 		Now:       now,
-	}, options)
+	})
 	result := Result{Plan: plan, Expired: expired}
 	if err != nil {
 		return ends(Result{Expired: expired}), err
 	}
 	if d.suspended.planned(plan) {
 		result.Requeue = time.Millisecond // at once
-	} else if wake := plan.Wake(); !wake.IsZero() {
+	} else if wake := seen.wake(plan); !wake.IsZero() {
 		result.Requeue = max(wake.Sub(now), time.Millisecond)
 	}
 	return &pass{Driver: d, key: key, seen: seen, plan: plan, now: now, result: &result}, nil
+}
+
+// plan makes the plan of what was seen.
+func (d *Driver) plan(seen sighting, m daemonset.Moment) (daemonset.Plan, error) {
+	if seen.planner != nil {
+		return seen.planner.Plan(m)
+	}
+	options := d.cfg.Options
+	if options.Beside == nil {
+		options.Beside = seen.Beside
+	}
+	return daemonset.Compute(daemonset.Snapshot{
+		Objects: seen.Objects, Pending: m.Pending, Backoff: m.Backoff, Suspended: m.Suspended, Now: m.Now,
+	}, options)
 }
 
 // stale says which reads are behind our writes, if any. Who places pods has to see those of
@@ -168,6 +181,7 @@ func ends(result Result) *pass { return &pass{result: &result} }
 func (d *Driver) gone(key types.NamespacedName) Result {
 	d.forget(d.own.forget(key))
 	d.suspended.forget(key)
+	d.followed.drop(key)
 	return Result{Gone: true}
 }
 
@@ -202,17 +216,25 @@ func belongs(seen Observation, key types.NamespacedName) error {
 
 // settle lets reads show what events may not have. That a pod is absent says that it is gone
 // only if the reads are known to be newer than what was written about it.
-func (d *Driver) settle(key types.NamespacedName, seen Observation) {
+func (d *Driver) settle(key types.NamespacedName, seen sighting) {
 	owner := seen.Objects.DaemonSet.UID
-	if d.cfg.Expectations.Pending(owner).Empty() {
+	pending := d.cfg.Expectations.Pending(owner)
+	if pending.Empty() {
 		return
 	}
 	absent := expectations.Unclear
 	if d.own.covered(key, seen.AsOf.Pods) {
 		absent = expectations.Gone
 	}
-	sights := make(map[types.UID]expectations.Sight, len(seen.Objects.Pods))
-	for _, pod := range seen.Objects.Pods {
+	pods := seen.Objects.Pods
+	if seen.planner != nil {
+		if !seen.first && (absent == expectations.Unclear || pending.Creates == 0) {
+			return // the changes have told
+		}
+		pods = seen.planner.Objects().Pods // a created pod may have come and gone unseen
+	}
+	sights := make(map[types.UID]expectations.Sight, len(pods))
+	for _, pod := range pods {
 		switch {
 		case pod == nil:
 		case pod.DeletionTimestamp != nil:

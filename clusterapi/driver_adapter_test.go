@@ -217,6 +217,11 @@ func TestConfigErrors(t *testing.T) {
 			clusterapi.Config{API: client, Backoff: &backoff.Store{}, Options: daemonset.Options{Backoff: policy}},
 			"not the policy of Config.Backoff",
 		},
+		{
+			"not a follower",
+			clusterapi.Config{API: struct{ clusterapi.ClusterAPI }{client}, Follow: true},
+			"cannot be followed",
+		},
 		{"one policy twice", clusterapi.Config{API: client, Backoff: &backoff.Store{Policy: policy}, Options: daemonset.Options{Backoff: policy}}, ""},
 		{"one policy", clusterapi.Config{API: client, Options: daemonset.Options{Backoff: policy}}, ""},
 	}

@@ -45,7 +45,11 @@ func (p *pass) terminating() map[types.UID]struct{} {
 	if len(p.plan.Deletes) == 0 {
 		return going
 	}
-	for _, pod := range p.seen.Objects.Pods {
+	refs := make([]daemonset.Ref, len(p.plan.Deletes))
+	for i, d := range p.plan.Deletes {
+		refs[i] = d.Pod
+	}
+	for _, pod := range p.seen.pods(refs) {
 		if pod.DeletionTimestamp != nil {
 			going[pod.UID] = struct{}{}
 		}
@@ -180,7 +184,8 @@ func (p *pass) append(ctx context.Context, writes []Write) {
 // tellOfTaken logs a name that nothing visible of ours has. Either reads lag, or the pod is
 // somebody else's and the node waits until it goes.
 func (p *pass) tellOfTaken(name string) {
-	if !slices.ContainsFunc(p.seen.Objects.Pods, func(o *corev1.Pod) bool { return o.Name == name }) {
+	pods := p.seen.pods([]daemonset.Ref{{Namespace: p.key.Namespace, Name: name}})
+	if !slices.ContainsFunc(pods, func(o *corev1.Pod) bool { return o.Name == name }) {
 		p.cfg.Logger.Warn("the name of a new pod is taken, and by no visible pod of the DaemonSet", "daemonset", p.key.String(), "pod", name)
 	}
 }

@@ -121,7 +121,8 @@ func newSimulation(t *testing.T, seed uint64) *simulation {
 // start starts a process whose writes are watched.
 func (s *simulation) start() {
 	s.restart(s.names, func(c *clusterapi.Config) {
-		c.API = &witness{ClusterAPI: s.client, simulation: s}
+		c.API = &witness{ClusterAPI: s.client, Follower: s.client, simulation: s}
+		c.Follow = s.seed%3 == 0
 	})
 }
 
@@ -360,6 +361,7 @@ func available(pod *corev1.Pod) bool {
 // witness sees every delete before it is sent.
 type witness struct {
 	clusterapi.ClusterAPI
+	clusterapi.Follower
 	simulation *simulation
 	mu         sync.Mutex
 }

@@ -71,6 +71,18 @@ func (s *podStore) sorted() []*corev1.Pod {
 	return pods
 }
 
+// DaemonSet returns the set that the planner was told of last; nil if there is none.
+func (p *Planner) DaemonSet() *appsv1.DaemonSet { return p.set }
+
+// Pod returns the pod of a namespace and name that the planner was told of last; nil if there
+// is none.
+func (p *Planner) Pod(key types.NamespacedName) *corev1.Pod {
+	if k := p.pods.find(key); k != nil {
+		return k.obj
+	}
+	return nil
+}
+
 // findRevision finds where the revision of a key is, or would have to be.
 func (p *Planner) findRevision(key types.NamespacedName) (at int, found bool) {
 	return slices.BinarySearchFunc(p.revisions, key, func(r *appsv1.ControllerRevision, key types.NamespacedName) int {

@@ -33,14 +33,7 @@ func (cl *Client) Observe(ctx context.Context, key types.NamespacedName) (cluste
 		if cl.others {
 			objects.Others = cl.pods.sorted(cl.pods.objects)
 		}
-		return clusterapi.Observation{
-			Objects: objects,
-			AsOf: clusterapi.Versions{
-				DaemonSets: formatVersion(cl.sets.version),
-				Pods:       formatVersion(cl.pods.version),
-				Revisions:  formatVersion(cl.revisions.version),
-			},
-		}, nil
+		return clusterapi.Observation{Objects: objects, AsOf: cl.asOf()}, nil
 	})
 }
 
