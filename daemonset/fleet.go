@@ -171,7 +171,7 @@ func (n node) podsByName(is func(*pod) bool) []*pod {
 // muster lines up the nodes and, unless a fitter does that later, judges them.
 func (p *pass) muster(f *fleet, nodes []*corev1.Node) error {
 	f.reset(nodes)
-	previous := ""
+	series, previous := placement.NewSeries(p.matcher), ""
 	for i, obj := range nodes {
 		switch {
 		case obj == nil:
@@ -183,7 +183,7 @@ func (p *pass) muster(f *fleet, nodes []*corev1.Node) error {
 		previous = obj.Name
 		f.names = append(f.names, obj.Name)
 		if p.fitter == nil {
-			f.judged(int32(i), p.matcher.Decide(obj))
+			f.judged(int32(i), series.Decide(obj))
 		}
 	}
 	if f.ordered { // then no name can occur twice

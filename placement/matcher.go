@@ -89,12 +89,22 @@ func (m *Matcher) Decide(node *corev1.Node) Decision {
 	if node == nil {
 		return Undecided
 	}
-	if !m.fitsName(node) || !allMatch(m.selector, node) || !m.affinity.matches(node) {
+	if !m.selects(node) {
 		return Evict
 	}
+	return m.allowed(node.Spec.Taints)
+}
+
+// selects reports whether node is one of those that the template asks for.
+func (m *Matcher) selects(node *corev1.Node) bool {
+	return m.fitsName(node) && allMatch(m.selector, node) && m.affinity.matches(node)
+}
+
+// allowed is the decision on a node that is selected and has these taints.
+func (m *Matcher) allowed(taints []corev1.Taint) Decision {
 	decision := Run
-	for i := range node.Spec.Taints {
-		switch m.obstacle(&node.Spec.Taints[i]) {
+	for i := range taints {
+		switch m.obstacle(&taints[i]) {
 		case UntoleratedNoExecuteTaint:
 			return Evict
 		case UntoleratedNoScheduleTaint:
