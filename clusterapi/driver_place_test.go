@@ -144,3 +144,40 @@ func TestPlacingTakesTurns(t *testing.T) {
 	_, err = w.driver.Sync(t.Context(), agent)
 	require.NoError(t, err, "the turn was given back")
 }
+
+// TestPlacingByCount: an adapter may count the pods of others itself, and Options may know
+// better.
+func TestPlacingByCount(t *testing.T) {
+	full := placement.NewOccupancy(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "other"}})
+	api := &broken{observe: func(o clusterapi.Observation, err error) (clusterapi.Observation, error) {
+		o.Beside = func(string) *placement.Occupancy { return full }
+		return o, err
+	}}
+	w := newPlacing(t, 1, api.via)
+	result, err := w.driver.Plan(t.Context(), agent)
+	require.NoError(t, err)
+	require.Len(t, result.Plan.Suspended, 1)
+
+	w.restart(api.via, func(c *clusterapi.Config) {
+		c.Options.Fit = &placement.FitOptions{}
+		c.Options.Beside = func(string) *placement.Occupancy { return nil }
+	})
+	result, err = w.driver.Plan(t.Context(), agent)
+	require.NoError(t, err)
+	require.Empty(t, result.Plan.Suspended)
+	require.Len(t, result.Plan.Creates, 1)
+}
+
+// TestFeedRoom: pods that concern no set leave room all the same.
+func TestFeedRoom(t *testing.T) {
+	w := newPlacing(t, 2)
+	gone := w.stranger(0)
+	_, err := w.sync()
+	require.NoError(t, err)
+	feed := w.driver.NewFeed(nil)
+	require.Equal(t, []types.NamespacedName{agent}, feed.Room(gone, nil).Sets)
+	require.Empty(t, feed.Room(nil, gone).Sets)
+	elsewhere := gone.DeepCopy()
+	elsewhere.Spec.NodeName = nodeName(1)
+	require.Empty(t, feed.Room(elsewhere, nil).Sets, "nobody waits there")
+}

@@ -82,6 +82,13 @@ func (f *Feed) Pod(prev, cur *corev1.Pod) daemonset.Wakes {
 	return f.driver.suspended.podChanged(f.index.PodChanged(prev, cur), prev, cur)
 }
 
+// Room takes the event of a pod that no DaemonSet controls or could adopt, neither before nor
+// after it: all that counts is the room that it leaves, with Options.Fit or Options.Surge.
+// Pod would do as well, and keeps the pod if the Feed keeps pods.
+func (f *Feed) Room(prev, cur *corev1.Pod) daemonset.Wakes {
+	return f.driver.suspended.podChanged(daemonset.Wakes{}, prev, cur)
+}
+
 func (f *Feed) keep(prev, cur *corev1.Pod) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

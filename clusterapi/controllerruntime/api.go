@@ -2,10 +2,13 @@ package controllerruntime
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/daemonset"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
@@ -22,6 +25,7 @@ type API struct {
 	live     client.Reader
 	recorder events.EventRecorder
 	reader   reader
+	others   bool // observations show the pods of others
 }
 
 var _ clusterapi.ClusterAPI = (*API)(nil)
@@ -35,7 +39,31 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder) *AP
 
 // Observe implements clusterapi.Reader. What it returns may be shared with a cache.
 func (a *API) Observe(ctx context.Context, key types.NamespacedName) (clusterapi.Observation, error) {
-	return observe(ctx, a.reader, key)
+	seen, err := observe(ctx, a.reader, key)
+	if err != nil || !a.others {
+		return seen, err
+	}
+	// These are looked at later than what Observation.AsOf is about.
+	seen.Objects.Others, err = a.reader.others(ctx)
+	return seen, errors.Join(err, whole(seen.Objects.Others))
+}
+
+// ObserveOthers lets Observe show the pods of all namespaces too (Objects.Others), which
+// Options.Fit and Options.Surge read. It must be called before Observe. What it reads from
+// must hold whole pods and nodes, not those of [Diet], of all namespaces; where pods without
+// containers show that it does not, Observe returns an error.
+func (a *API) ObserveOthers() { a.others = true }
+
+// whole is an error if a pod lacks what has to be counted. No API server admits one without
+// containers.
+func whole(pods []*corev1.Pod) error {
+	for _, pod := range pods {
+		if len(pod.Spec.Containers) == 0 {
+			return fmt.Errorf("controllerruntime: %w: pod %s/%s has no containers in the cache, so a transform drops what Options.Fit and Options.Surge read: leave out the Diet",
+				clusterapi.ErrAdapter, pod.Namespace, pod.Name)
+		}
+	}
+	return nil
 }
 
 // Live implements clusterapi.Reader.

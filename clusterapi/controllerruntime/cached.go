@@ -2,7 +2,9 @@ package controllerruntime
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/daemonplan/daemonplan/clusterapi"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -40,6 +42,18 @@ func (r *cacheReader) nodes(ctx context.Context) ([]*corev1.Node, error) {
 		return r.plainReader.nodes(ctx)
 	}
 	return typed[corev1.Node](store.List()), nil
+}
+
+// others refuses several stores: they hold the pods of the namespaces that they are for.
+func (r *cacheReader) others(ctx context.Context) ([]*corev1.Pod, error) {
+	store, err := r.store(ctx, &corev1.Pod{})
+	if err != nil {
+		return nil, err
+	}
+	if store == nil {
+		return nil, fmt.Errorf("controllerruntime: %w: Options.Fit and Options.Surge need a cache of the pods of all namespaces", clusterapi.ErrAdapter)
+	}
+	return typed[corev1.Pod](store.List()), nil
 }
 
 func (r *cacheReader) revisions(ctx context.Context, namespace string) (look[appsv1.ControllerRevision], error) {

@@ -52,15 +52,18 @@ func (e *Events) Pods() handler.EventHandler {
 	return handle(func(c change[corev1.Pod], q queue) {
 		// Of a delete the feed learns in any case, or it would keep a pod that changed hands
 		// before it went.
-		if c.why == generic || c.cur != nil && foreign(c.prev) && foreign(c.cur) {
-			return
+		switch {
+		case c.why == generic:
+		case c.cur != nil && foreign(c.prev) && foreign(c.cur):
+			e.wake(e.feed.Room(c.prev, c.cur), q)
+		default:
+			e.wake(e.feed.Pod(c.prev, c.cur), q)
 		}
-		e.wake(e.feed.Pod(c.prev, c.cur), q)
 	})
 }
 
-// foreign says that a pod is controlled by something other than a DaemonSet, or is nil: most
-// pods of a cluster are of no interest, and need not be kept by the feed either.
+// foreign says that a pod is controlled by something other than a DaemonSet, or is nil. The
+// feed need not keep it.
 func foreign(pod *corev1.Pod) bool {
 	if pod == nil {
 		return true
@@ -94,6 +97,9 @@ func (e *Events) Nodes() handler.EventHandler {
 // queue forgets a key's later time when the key is added before; the pass that is made then
 // says itself when the next one is due.
 func (e *Events) wake(w daemonset.Wakes, q queue) {
+	if len(w.Sets)+len(w.Later)+len(w.Seen)+len(w.Forget) == 0 {
+		return // most pods of a cluster are of no interest
+	}
 	e.syncer.Settle(w)
 	for _, key := range w.Sets {
 		q.Add(reconcile.Request{NamespacedName: key})

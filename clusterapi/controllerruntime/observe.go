@@ -18,6 +18,8 @@ type reader interface {
 	// pods returns the pods of a set and the orphans of its namespace.
 	pods(ctx context.Context, set *appsv1.DaemonSet) (look[corev1.Pod], error)
 	revisions(ctx context.Context, namespace string) (look[appsv1.ControllerRevision], error)
+	// others returns the pods of all namespaces.
+	others(ctx context.Context) ([]*corev1.Pod, error)
 }
 
 // look is what a reader saw of a kind: all writes up to a version, which is empty if nobody
@@ -89,6 +91,14 @@ func (r plainReader) pods(ctx context.Context, set *appsv1.DaemonSet) (look[core
 		return look[corev1.Pod]{}, err
 	}
 	return look[corev1.Pod]{objects: pointers(list.Items), version: list.ResourceVersion}, nil
+}
+
+func (r plainReader) others(ctx context.Context) ([]*corev1.Pod, error) {
+	list := &corev1.PodList{}
+	if err := r.List(ctx, list, unshared); err != nil {
+		return nil, err
+	}
+	return pointers(list.Items), nil
 }
 
 func (r plainReader) revisions(ctx context.Context, namespace string) (look[appsv1.ControllerRevision], error) {

@@ -33,7 +33,9 @@ type Options struct {
 
 	// Driver configures the passes. Its API must be nil. A nil Logger means the manager's.
 	// Select says which DaemonSets are reconciled; if all are, no other controller may
-	// reconcile DaemonSets in this cluster.
+	// reconcile DaemonSets in this cluster. With Options.Fit or Options.Surge the manager's cache
+	// must hold whole pods and nodes, see API.ObserveOthers; with Options.Fit one pass is made
+	// at a time.
 	Driver clusterapi.Config
 
 	// Around, if not nil, returns what makes the passes instead of the driver, such as
@@ -60,6 +62,9 @@ func SetupWithManager(ctx context.Context, mgr manager.Manager, options Options)
 	api := New(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder(options.Name))
 	if err := api.ReadFrom(ctx, mgr.GetCache()); err != nil {
 		return nil, err
+	}
+	if o := options.Driver.Options; o.Fit != nil || o.Surge != daemonset.SurgeAnyway {
+		api.ObserveOthers()
 	}
 	options.Driver.API = api
 	driver, err := clusterapi.NewDriver(options.Driver)
@@ -107,8 +112,6 @@ func (o Options) check(mgr manager.Manager) error {
 		return errors.New("controllerruntime: the manager is nil")
 	case o.Driver.API != nil:
 		return errors.New("controllerruntime: Options.Driver.API is set; it is the manager's client")
-	case o.Driver.Options.Fit != nil || o.Driver.Options.Surge != daemonset.SurgeAnyway:
-		return errors.New("controllerruntime: Options.Driver.Options.Fit and Surge need the pods of others, which are not observed")
 	case o.Controller.Reconciler != nil || o.Controller.RateLimiter != nil:
 		return errors.New("controllerruntime: Options.Controller has a Reconciler or a RateLimiter of its own")
 	}

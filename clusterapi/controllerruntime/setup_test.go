@@ -9,7 +9,6 @@ import (
 
 	"github.com/daemonplan/daemonplan/clusterapi"
 	"github.com/daemonplan/daemonplan/clusterapi/fake"
-	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -33,12 +32,17 @@ import (
 
 func newManager(t *testing.T, s *apiServer) manager.Manager {
 	t.Helper()
+	return newManagerWith(t, s, cache.Options{ByObject: controllerruntime.Diet()})
+}
+
+func newManagerWith(t *testing.T, s *apiServer, options cache.Options) manager.Manager {
+	t.Helper()
 	unchecked := true
 	mgr, err := manager.New(s.config(), manager.Options{
 		Scheme:         scheme.Scheme,
 		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return mapper(), nil },
 		Metrics:        server.Options{BindAddress: "0"},
-		Cache:          cache.Options{ByObject: controllerruntime.Diet()},
+		Cache:          options,
 		Controller:     config.Controller{SkipNameValidation: &unchecked}, // several tests, one process
 	})
 	require.NoError(t, err)
@@ -63,7 +67,12 @@ func runManager(t *testing.T, s *apiServer, options controllerruntime.Options) *
 		defer r.mu.Unlock()
 		r.counters.Add(p)
 	}
-	mgr := newManager(t, s)
+	r.start(t, newManager(t, s), options)
+	return r
+}
+
+func (r *running) start(t *testing.T, mgr manager.Manager, options controllerruntime.Options) {
+	t.Helper()
 	_, err := controllerruntime.SetupWithManager(t.Context(), mgr, options)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -74,7 +83,6 @@ func runManager(t *testing.T, s *apiServer, options controllerruntime.Options) *
 		require.NoError(t, <-ended)
 	})
 	t.Cleanup(r.stop)
-	return r
 }
 
 func (r *running) counted() clusterapi.Counters {
@@ -288,7 +296,6 @@ func TestSetupErrors(t *testing.T) {
 		want    string
 	}{
 		{"no manager", nil, controllerruntime.Options{}, "manager is nil"},
-		{"room for pods", mgr, controllerruntime.Options{Driver: clusterapi.Config{Options: daemonset.Options{Surge: daemonset.SurgeWithRoom}}}, "Surge"},
 		{"API", mgr, controllerruntime.Options{Driver: clusterapi.Config{API: s.client}}, "Driver.API"},
 		{"reconciler", mgr, controllerruntime.Options{Controller: controller.Options{Reconciler: reconcile.Func(nil)}}, "Reconciler"},
 		{"rate limiter", mgr, controllerruntime.Options{Controller: controller.Options{RateLimiter: r.RateLimiter()}}, "RateLimiter"},
