@@ -117,7 +117,11 @@ func Remarks(p daemonset.Plan) []Remark {
 		}
 	}
 	for _, f := range p.Findings {
-		add(string(f.Kind)+" "+f.Ref.Name, f.Reason, f.Detail)
+		detail := f.Detail
+		if f.Reason == daemonset.PodOnMissingNode {
+			detail = "node " + detail
+		}
+		add(string(f.Kind)+" "+f.Ref.Name, f.Reason, detail)
 	}
 	return remarks
 }

@@ -13,7 +13,7 @@ func Describe(s Story) string {
 	d := &description{}
 	subject := "node " + s.Node
 	if s.Hypothetical {
-		subject += ", if it were there,"
+		subject += ", if it were there as given,"
 	}
 	d.line(0, subject+" "+s.Means)
 	d.body(&s, detailed)

@@ -166,12 +166,13 @@ func TestQuestionUsage(t *testing.T) {
 		{"diff, standard input", "", []string{"diff", "-f", fleet, "-with", "-"}, 2, "", "only -f reads standard input"},
 		{"diff, missing file", "", []string{"diff", "-f", fleet, "-with", "testdata/none.yaml"}, 1, "", "dsplan: open testdata/none.yaml: "},
 		{"diff, nothing in it", "", []string{"diff", "-f", fleet, "-with", "testdata/new-node.yaml", "-ds", "a/b"}, 1, "", "anything to compare of a/b"},
-		{"diff, another selector", strings.ReplaceAll(done, `"agent"`, `"node-agent"`), []string{"diff", "-f", "-", "-with", "testdata/changes/demo-agent.yaml"}, 0, "the DaemonSet is new", ""},
+		{"diff, another selector", strings.ReplaceAll(done, `"agent"`, `"node-agent"`), []string{"diff", "-f", "-", "-with", "testdata/changes/demo-agent.yaml"}, 0, "the DaemonSet is new", "has no Nodes"},
 		{"diff, the same dump", "", []string{"diff", "-f", fleet, "-with", fleet, "-ds", "logging/log-shipper"}, 0, "unchanged: 20 nodes", ""},
-		{"explain, no file", "", []string{"explain"}, 2, "", `dsplan: -f is missing; see "dsplan explain -h"`},
+		{"explain, no file", "", []string{"explain"}, 2, "", `dsplan: -f is missing; want a file, or - for standard input; see "dsplan explain -h"`},
 		{"status, argument", "", []string{"status", "-f", fleet, "node"}, 2, "", `dsplan: unexpected argument "node"`},
 		{"status, deadline", "", []string{"status", "-f", fleet, "-deadline", "0s"}, 2, "", "dsplan: -deadline is 0s; want more than 0"},
-		{"explain, missing node", "", []string{"explain", "-f", fleet, "-ds", "logging/log-shipper", "nowhere"}, 1, "# logging/log-shipper\n", "dsplan: logging/log-shipper: there is no node nowhere\n"},
+		{"explain, missing node", "", []string{"explain", "-f", fleet, "-ds", "logging/log-shipper", "nowhere"}, 1, "", "dsplan: there is no node nowhere in the dump; -node FILE explains one that is not there yet\n"},
+		{"explain, missing node beside one that is there", "", []string{"explain", "-f", fleet, "-ds", "log-shipper", "nowhere", "cp-1"}, 1, "# logging/log-shipper\nnode cp-1", "dsplan: there is no node nowhere"},
 		{"explain, flags behind nodes", "", []string{"explain", "cp-1", "-f", fleet, "-ds", "logging/log-shipper"}, 0, "node cp-1 takes a pod", ""},
 		{"explain, node file that is none", "", []string{"explain", "-f", fleet, "-node", "testdata/none.yaml"}, 1, "", "dsplan: open testdata/none.yaml: "},
 		{"explain, node file without nodes", "", []string{"explain", "-f", fleet, "-node", "ask_test.go"}, 1, "", "ask_test.go"},
@@ -180,7 +181,9 @@ func TestQuestionUsage(t *testing.T) {
 		{"status, under way", "", []string{"status", "-f", fleet}, 3, "Progressing (RollingOut)", ""},
 		{"status, a node that is down for long", "", []string{"status", "-f", "testdata/cases/I30-dead-node-consumes-maxunavailable.yaml"}, 4, "Stuck (RollingOut)", ""},
 		{"status, a longer deadline", "", []string{"status", "-f", "testdata/cases/I39-surge-host-port-deadlock.yaml", "-deadline", "3h"}, 3, "has until 2026-03-10T13:00:05Z", ""},
-		{"status, no nodes", done, []string{"status", "-f", "-"}, 0, "Complete (Idle)", ""},
+		{"status, no nodes", done, []string{"status", "-f", "-"}, 0, "Complete (Idle)", "dsplan: standard input: has no Nodes, so that no pod is wanted anywhere\n"},
+		{"status, nothing at all", "", []string{"status", "-f", "-"}, 1, "", "dsplan: standard input: has no DaemonSets\n"},
+		{"status, deadline without a unit", "", []string{"status", "-f", fleet, "-deadline", "5"}, 2, "", "want a duration such as 90s"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

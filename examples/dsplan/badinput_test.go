@@ -77,10 +77,12 @@ func TestBadInput(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dump := `{"apiVersion":"v1","kind":"List","items":[` + strings.Join(append(tt.give, bystander), ",") + "]}"
 			got := dsplan(dump, "plan", "-f", "-", "-o", "json")
-			require.Empty(t, got.err)
 			decoded := plans(t, got.out)
 			require.Len(t, decoded, 2)
 			first, other := decoded[0], decoded[1]
+			isRead := !strings.HasPrefix(first.Error, "standard input: ")
+			assert.Equal(t, isRead && !strings.Contains(dump, `"kind":"Node"`), got.err == "dsplan: standard input: has no Nodes, so that no pod is wanted anywhere\n", got.err)
+			assert.Equal(t, !isRead || strings.Contains(dump, `"kind":"Node"`), got.err == "", got.err)
 			assert.Equal(t, "demo/agent", first.DaemonSet)
 			assert.Equal(t, "other/bystander", other.DaemonSet)
 			if tt.want == anyway {

@@ -104,8 +104,16 @@ func TestUsage(t *testing.T) {
 		{"burst x", []string{"plan", "-f", fleet, "-burst", "x"}, 2, "", `invalid value "x" for flag -burst`, ""},
 		{"now", []string{"plan", "-f", fleet, "-now", "noon"}, 2, "", `dsplan: invalid value "noon" for flag -now: want a time`, ""},
 		{"output", []string{"plan", "-f", fleet, "-o", "yaml"}, 2, "", `dsplan: -o is "yaml"; want text or json`, ""},
-		{"ds without namespace", []string{"plan", "-f", fleet, "-ds", "agent"}, 2, "", `dsplan: invalid value "agent" for flag -ds: want namespace/name`, ""},
-		{"empty ds", []string{"plan", "-f", fleet, "-ds", ""}, 2, "", `dsplan: invalid value "" for flag -ds: want namespace/name`, ""},
+		{"ds without namespace", []string{"plan", "-f", fleet, "-ds", "node-agent"}, 0, "# kube-system/node-agent\n", "", "people have the name at hand, not the namespace"},
+		{"ds without namespace that is not there", []string{"plan", "-f", fleet, "-ds", "agent"}, 1, "", "dsplan: testdata/fleet.yaml: has no DaemonSet agent\n", "the end of a name is not the name"},
+		{"file without -f", []string{"plan", fleet}, 2, "", "dsplan: -f is missing; files are given as -f testdata/fleet.yaml", ""},
+		{"help for a command", []string{"help", "status"}, 0, "-deadline DURATION", "", ""},
+		{"help for a reason", []string{"help", "NodeStepFirst"}, 0, "NodeStepFirst: The pod is outdated, and updates wait", "", ""},
+		{"help for a finding", []string{"help", "NodeAffinityMismatch"}, 0, "NodeAffinityMismatch: The template's required node affinity", "", ""},
+		{"help for nothing", []string{"help", "nonsense"}, 2, "", `dsplan: "nonsense" is no command, reason or finding; see "dsplan help"`, ""},
+		{"another day", []string{"plan", "-f", fleet, "-now", "2026-03-20T12:00:00Z"}, 0, "# kube-system", "last heard of at 2026-03-10T11:57:12Z, 10 days from", "a dump does not tell its time, and waits depend on it"},
+		{"an earlier hour", []string{"plan", "-f", fleet, "-now", "2026-03-10T09:00:00Z"}, 0, "# kube-system", "2h57m0s from", ""},
+		{"empty ds", []string{"plan", "-f", fleet, "-ds", ""}, 2, "", `dsplan: invalid value "" for flag -ds: want namespace/name, or a name`, "as from a variable that is not set"},
 		{"two sets", []string{"plan", "-f", fleet, "-ds", "a/b", "-ds", "c/d"}, 2, "", `dsplan: invalid value "c/d" for flag -ds: it is given twice`, ""},
 		{"empty now", []string{"plan", "-f", fleet, "-now", ""}, 2, "", `dsplan: invalid value "" for flag -now: want a time`, ""},
 		{"ds with too much", []string{"plan", "-f", fleet, "-ds", "a/b/c"}, 2, "", `dsplan: invalid value "a/b/c" for flag -ds: want namespace/name`, ""},
@@ -113,7 +121,7 @@ func TestUsage(t *testing.T) {
 		{"missing file", []string{"plan", "-f", "testdata/none.yaml"}, 1, "", "dsplan: open testdata/none.yaml: ", ""},
 		{"folder", []string{"plan", "-f", "testdata"}, 1, "", "dsplan: testdata: read testdata: ", ""},
 		{"set that is not there", []string{"plan", "-f", fleet, "-ds", "demo/agent"}, 1, "", "dsplan: testdata/fleet.yaml: has no DaemonSet demo/agent\n", ""},
-		{"no sets", []string{"plan", "-f", "-"}, 0, "", "dsplan: standard input: has no DaemonSets\n", "a cluster may have none"},
+		{"no sets", []string{"plan", "-f", "-"}, 1, "", "dsplan: standard input: has no DaemonSets\n", "what was asked for has no answer; a kubectl that failed leaves the same"},
 		{"no sets, one asked for", []string{"plan", "-f", "-", "-ds", "demo/agent"}, 1, "", "dsplan: standard input: has no DaemonSet demo/agent\n", ""},
 		{"set", []string{"plan", "-f", fleet, "-ds", "device-plugins/gpu-device-plugin"}, 0, "# device-plugins/gpu-device-plugin\ndaemonset ", "", ""},
 	}
@@ -207,7 +215,8 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
 	for _, args := range [][]string{{"plan", "-f", fleet}, {"plan", "-f", fleet, "-o", "json"}, {"help"}, {"plan", "-h"}} {
 		var err bytes.Buffer
-		status := command.Run(args, command.Streams{In: strings.NewReader(""), Out: full{}, Err: &err}, time.Now)
+		noon := func() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) }
+		status := command.Run(args, command.Streams{In: strings.NewReader(""), Out: full{}, Err: &err}, noon)
 		assert.Equal(t, 1, status, args)
 		assert.Equal(t, "dsplan: no space left\n", err.String(), args)
 	}

@@ -66,8 +66,12 @@ func TestSimulateJSON(t *testing.T) {
 	lines := strings.Split(strings.TrimSuffix(got.out, "\n"), "\n")
 	require.Len(t, lines, 3)
 	for _, line := range lines {
-		var r simulate.Result
+		var r struct {
+			DaemonSet string
+			simulate.Result
+		}
 		require.NoError(t, json.Unmarshal([]byte(line), &r))
+		assert.Equal(t, r.For.Namespace+"/"+r.For.Name, r.DaemonSet, "as with the other commands")
 		assert.EqualValues(t, 5, r.Seed)
 		assert.Len(t, r.Nodes, 20)
 		assert.NotEmpty(t, r.Curve)
@@ -118,7 +122,10 @@ func TestSimulateUsage(t *testing.T) {
 		{[]string{"-f", "a.jsonl"}, "is many snapshots"},
 		{[]string{"-f", fleet, "-start", "30s-10s"}, "want a time such as 20s, or two such as 10s-30s"},
 		{[]string{"-f", fleet, "-image", "agent"}, "want container=image"},
-		{[]string{"-f", fleet, "-ds", "agent"}, "want namespace/name"},
+		{[]string{"-f", fleet, "-ds", "a/"}, "want namespace/name"},
+		{[]string{"-f", fleet, "-fail", "2"}, "want a share from 0 to 1"},
+		{[]string{"-f", fleet, "-stuck", "NaN"}, "want a share from 0 to 1"},
+		{[]string{"-f", fleet, "-bind", "5"}, "want a duration such as 90s"},
 		{[]string{"-f", fleet, "more"}, `unexpected argument "more"`},
 		{[]string{"-f", fleet, "-now", "noon"}, "want a time such as"},
 	} {
@@ -134,8 +141,8 @@ func TestSimulateUsage(t *testing.T) {
 	}{
 		{[]string{"-f", "no-such-file"}, "no-such-file"},
 		{[]string{"-f", fleet, "-ds", "a/b"}, "has no DaemonSet a/b"},
-		{[]string{"-f", fleet, "-image", "nobody=x"}, `no container is named "nobody"`},
-		{[]string{"-f", fleet, "-fail", "2"}, "model.failureRate is 2"},
+		{[]string{"-f", fleet, "-image", "nobody=x"}, `no container is named "nobody"; there is agent, plugin, shipper`},
+		{[]string{"-f", "/dev/null"}, "/dev/null: has no DaemonSets"},
 	} {
 		got := dsplan("", append([]string{"simulate"}, tt.args...)...)
 		assert.Equal(t, 1, got.status, tt.args)

@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/daemonplan/daemonplan/daemonset"
+	"github.com/daemonplan/daemonplan/daemonset/explain"
+	"github.com/daemonplan/daemonplan/placement"
 )
 
 // The exit statuses.
@@ -31,13 +35,14 @@ Usage:
 	dsplan status -f FILE [flags]              is each DaemonSet complete, and if not, what it waits for
 	dsplan simulate -f FILE [flags]            how long it takes to the end, and how bad it gets on the way
 	dsplan diff -f FILE -with FILE [flags]     what a changed DaemonSet, or another dump, would change
-	dsplan help                                print this text
+	dsplan help [COMMAND]                      print this text, or the flags of a command
+	dsplan help WORD                           what a reason or finding means, such as BudgetExhausted
 
 A dump is what this prints, in YAML or JSON, in one file or several:
 
 	kubectl get daemonsets,nodes,pods,controllerrevisions -A -o yaml
 
-Run "dsplan plan -h", or -h with another command, for the flags.
+All four kinds have to be in it. Of nothing else is anything asked: no cluster, no network.
 `
 
 // Run carries out one command line, without the name of the program, and returns the exit
@@ -60,9 +65,31 @@ func Run(args []string, s Streams, now func() time.Time) int {
 	case "diff":
 		return runDiff(args[1:], s, now)
 	case "help", "-h", "-help", "--help":
-		return help(s, usage)
+		return runHelp(args[1:], s)
 	}
 	return misused(s, fmt.Errorf("unknown command %q", args[0]), "dsplan help")
+}
+
+// runHelp prints the usage, that of a command, or what a word of plans means.
+func runHelp(args []string, s Streams) int {
+	if len(args) == 0 {
+		return help(s, usage)
+	}
+	for _, command := range []struct{ name, usage string }{
+		{"plan", planUsage}, {"explain", explainUsage}, {"status", statusUsage}, {"simulate", simulateUsage}, {"diff", diffUsage},
+	} {
+		if command.name == args[0] {
+			return help(s, command.usage)
+		}
+	}
+	meaning, ok := explain.OfReason(daemonset.Reason(args[0]))
+	if !ok {
+		meaning, ok = explain.OfCode(placement.Code(args[0]))
+	}
+	if !ok {
+		return misused(s, fmt.Errorf("%q is no command, reason or finding", args[0]), "dsplan help")
+	}
+	return help(s, fmt.Sprintf("%s: %s %s\n", args[0], meaning.Means, meaning.Next))
 }
 
 // help prints a text that was asked for.

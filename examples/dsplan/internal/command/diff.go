@@ -21,7 +21,7 @@ const diffUsage = `Usage:
 
 	-f FILE            a dump in YAML or JSON, "-" for standard input; may be repeated
 	-with FILE         DaemonSets as they are to be, or another dump
-	-ds NAMESPACE/NAME compare only this DaemonSet
+	-ds NAMESPACE/NAME compare only this DaemonSet; NAME alone takes those of any namespace
 	-now TIME          plan for this time, in RFC 3339 (default: the current time)
 	-burst N           as for plan
 	-names N           name at most N nodes of a group, all for -1 (default: 5)
@@ -47,7 +47,8 @@ nodes on which something differs:
 	Hastens   what had to wait there happens now
 	Differs   other pods are there, or wait for something else
 
-"now" is what the next plan does, "later" what waits, with the reason that the plan gives.
+"now" is what the next plan does, "later" what waits, with the reason that the plan gives;
+"dsplan help NodeStepFirst", or another one, says what it means.
 
 The exit status is 0 if everything was compared, whether or not it differs, 1 if something
 could not be, 2 for bad usage.
@@ -124,11 +125,14 @@ type pair struct {
 }
 
 func (c *comparing) compareAll(before, after *dump.World, with string) {
+	c.doubt(before, "the dump")
 	changes := between(before, after)
 	if after.HoldsOnlySets() {
 		changes = applied(before, after)
+	} else {
+		c.doubt(after, with)
 	}
-	changes = slices.DeleteFunc(changes, func(p pair) bool { return c.set != "" && p.name != c.set })
+	changes = slices.DeleteFunc(changes, func(p pair) bool { return !c.wants(p.name) })
 	switch {
 	case len(changes) == 0 && c.set != "":
 		c.report(fmt.Errorf("neither the dump nor %s has anything to compare of %s", with, c.set))

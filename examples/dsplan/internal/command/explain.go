@@ -21,7 +21,7 @@ const explainUsage = `Usage:
 	dsplan explain -f FILE [flags] [NODE...]
 
 	-f FILE            a dump in YAML or JSON, "-" for standard input; may be repeated
-	-ds NAMESPACE/NAME explain only this DaemonSet
+	-ds NAMESPACE/NAME explain only this DaemonSet; NAME alone takes those of any namespace
 	-node FILE         explain Nodes that are not in the dump, as if each were added to it
 	-now TIME          explain for this time, in RFC 3339 (default: the current time)
 	-burst N           as for plan
@@ -37,7 +37,7 @@ as and why, what happens now, what waits, for what and until when. The facts are
 "dsplan plan", which says them in fewer words.
 
 The exit status is 0 if everything was explained, 1 if something could not be, also a node
-that is not in the dump, and 2 for bad usage.
+that is not in the dump, or if there was no DaemonSet, and 2 for bad usage.
 `
 
 // explainView tells stories.
@@ -47,6 +47,7 @@ type explainView struct {
 	names        int
 	options      daemonset.Options
 	report       func(error)
+	reported     []string // names of nodes that are not there
 }
 
 func runExplain(args []string, s Streams, now func() time.Time) int {
@@ -125,7 +126,7 @@ func (v *explainView) stories(o outcome) []explain.Story {
 	for _, name := range v.nodes {
 		story, ok := explain.Node(snapshot, o.plan, name)
 		if !ok {
-			v.report(fmt.Errorf("%s: there is no node %s", setName(o.set), name))
+			v.missing(name)
 			continue
 		}
 		stories = append(stories, story)
@@ -139,6 +140,14 @@ func (v *explainView) stories(o outcome) []explain.Story {
 		stories = append(stories, story)
 	}
 	return stories
+}
+
+// missing reports a node that is not in the dump, once for all sets.
+func (v *explainView) missing(name string) {
+	if !slices.Contains(v.reported, name) {
+		v.reported = append(v.reported, name)
+		v.report(fmt.Errorf("there is no node %s in the dump; -node FILE explains one that is not there yet", name))
+	}
 }
 
 // explainResult is what explain -o json prints for each DaemonSet.

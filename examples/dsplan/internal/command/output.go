@@ -24,12 +24,16 @@ func message(err error) string {
 	return fmt.Sprintf("%s... (%d bytes more)", strings.ToValidUTF8(text[:maxMessage], ""), len(text)-maxMessage)
 }
 
-// renderText is a view of a plan for people, under a title.
+// renderText is a view of a plan for people, under a title; empty if the view shows nothing.
 func renderText(v view, o outcome, title string) string {
 	if o.err != nil {
 		return fmt.Sprintf("# %s\nerror: %s\n", title, message(o.err))
 	}
-	return fmt.Sprintf("# %s\n%s", title, v.text(o))
+	text := v.text(o)
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf("# %s\n%s", title, text)
 }
 
 // renderJSON is a value as one line.

@@ -25,7 +25,9 @@ type planning struct {
 	view    view
 	out     *bufio.Writer // remembers the first error until it is flushed
 	screen  screen
-	printed int // DaemonSets
+	planned int // DaemonSets, or why not
+	empty   int // snapshots without one in a file of many
+	printed int // of them, as text
 	status  int // the worst of what happened so far
 }
 
@@ -81,6 +83,9 @@ func (p *planning) planAll() {
 	for _, file := range many {
 		p.planLines(file)
 	}
+	if p.planned == 0 {
+		p.status = exitFailed // what was asked for has no answer
+	}
 }
 
 // planFiles plans the one snapshot that is in all of the files. All of them are read even
@@ -102,6 +107,7 @@ func (p *planning) planFiles(files []string) {
 
 // planLines plans each of the snapshots in a file.
 func (p *planning) planLines(file string) {
+	p.empty = 0
 	err := p.withFile(file, func(r io.Reader) error {
 		for snapshot, err := range dump.Lines(file, r) {
 			if err != nil {
@@ -115,6 +121,9 @@ func (p *planning) planLines(file string) {
 	})
 	if err != nil {
 		p.report(err)
+	}
+	if p.empty > 0 {
+		say(p.streams.Err, fmt.Sprintf("dsplan: %s: snapshots without DaemonSets: %d; each line is one by itself, unless the file is named *.json\n", file, p.empty))
 	}
 }
 
@@ -147,24 +156,28 @@ type snapshotName struct {
 // planWorld plans the DaemonSets of one snapshot.
 func (p *planning) planWorld(world *dump.World, name snapshotName) {
 	sets := world.Sets()
-	if p.set != "" {
-		sets = slices.DeleteFunc(sets, func(set dump.Set) bool { return setName(set) != p.set })
-	}
+	sets = slices.DeleteFunc(sets, func(set dump.Set) bool { return !p.wants(setName(set)) })
 	if len(sets) == 0 {
 		p.explainNothing(world, name)
+		return
+	}
+	if !name.isOneOfMany {
+		p.doubt(world, name.text)
 	}
 	for _, set := range sets {
 		p.print(p.planSet(set), name)
 	}
 }
 
-// explainNothing says why a snapshot has no plan. A dump without DaemonSets is no mistake,
+// explainNothing says why a snapshot has no plan. One of many without DaemonSets is no mistake,
 // unless one was asked for, or what could not be read may have been one.
 func (p *planning) explainNothing(world *dump.World, name snapshotName) {
 	err := world.Err()
 	switch {
 	case p.set != "":
 		p.report(fmt.Errorf("%s: has no DaemonSet %s", name.text, p.set))
+	case err == nil && name.isOneOfMany:
+		p.empty++
 	case err == nil:
 		say(p.streams.Err, fmt.Sprintf("dsplan: %s: has no DaemonSets\n", name.text))
 	}
@@ -194,6 +207,7 @@ func (p *planning) planSet(set dump.Set) outcome {
 
 // print writes an outcome. Output that cannot be written is reported at the end.
 func (p *planning) print(o outcome, name snapshotName) {
+	p.planned++
 	if o.err != nil {
 		p.status = exitFailed
 	}
@@ -209,10 +223,14 @@ func (p *planning) print(o outcome, name snapshotName) {
 	if name.isOneOfMany {
 		title += " in " + name.text
 	}
+	text := renderText(p.view, o, title)
+	if text == "" {
+		return
+	}
 	if p.printed++; p.printed > 1 {
 		say(p.out, "\n")
 	}
-	say(p.out, p.screen.dress(renderText(p.view, o, title)))
+	say(p.out, p.screen.dress(text))
 }
 
 func setName(set dump.Set) string { return set.Namespace + "/" + set.Name }

@@ -39,7 +39,7 @@ func runSimulate(args []string, s Streams, now func() time.Time) int {
 	}
 	run := &simulating{
 		simulateFlags: flags,
-		reader:        &planning{streams: s},
+		reader:        newPlanning(flags.planFlags, s),
 		out:           bufio.NewWriterSize(s.Out, 1<<16),
 		screen:        screenOf(s.Out),
 		bar:           newProgressBar(s.Err),
@@ -57,21 +57,17 @@ func (r *simulating) report(err error) { r.status = failed(r.reader.streams, err
 
 // all simulates the sets of the snapshot. The error is of what keeps all of them from it.
 func (r *simulating) all() error {
-	sets, err := r.read(r.files)
+	sets, err := r.sets()
 	if err != nil {
 		return err
 	}
-	if r.set != "" {
-		sets = slices.DeleteFunc(sets, func(set dump.Set) bool { return setName(set) != r.set })
-	}
-	if len(sets) == 0 {
-		return fmt.Errorf("%s: has no DaemonSet %s", strings.Join(each(r.files, displayName), ", "), r.set)
-	}
 	var with []dump.Set
 	if r.change.file != "" {
-		if with, err = r.read([]string{r.change.file}); err != nil {
+		changed, err := r.read([]string{r.change.file})
+		if err != nil {
 			return err
 		}
+		with = changed.Sets()
 		if i := slices.IndexFunc(with, func(set dump.Set) bool { return set.Err != nil }); i >= 0 {
 			return fmt.Errorf("-with: %w", with[i].Err)
 		}
@@ -90,14 +86,33 @@ func (r *simulating) all() error {
 	return nil
 }
 
-// read reads the sets of one snapshot. All files are read even if one is broken.
-func (r *simulating) read(files []string) ([]dump.Set, error) {
+// sets are those of the snapshot that are to be simulated.
+func (r *simulating) sets() ([]dump.Set, error) {
+	world, err := r.read(r.files)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.Join(each(r.files, displayName), ", ")
+	sets := slices.DeleteFunc(world.Sets(), func(set dump.Set) bool { return !r.wants(setName(set)) })
+	switch {
+	case len(sets) == 0 && r.set == "":
+		return nil, fmt.Errorf("%s: has no DaemonSets", name)
+	case len(sets) == 0:
+		return nil, fmt.Errorf("%s: has no DaemonSet %s", name, r.set)
+	}
+	r.reader.doubt(world, name)
+	r.status = max(r.status, r.reader.status)
+	return sets, nil
+}
+
+// read reads one snapshot. All files are read even if one is broken.
+func (r *simulating) read(files []string) (*dump.World, error) {
 	world := &dump.World{}
 	var broken []error
 	for _, file := range files {
 		broken = append(broken, r.reader.withFile(file, func(in io.Reader) error { return world.Read(displayName(file), in) }))
 	}
-	return world.Sets(), errors.Join(broken...)
+	return world, errors.Join(broken...)
 }
 
 // one simulates a set and prints what came of it.
@@ -115,7 +130,7 @@ func (r *simulating) one(set dump.Set) {
 	case htmlOutput:
 		r.results = append(r.results, result)
 	case jsonOutput:
-		line, err := json.Marshal(result)
+		line, err := json.Marshal(simulateResult{DaemonSet: setName(set), Result: result})
 		if err != nil {
 			r.report(err)
 		}
@@ -127,6 +142,12 @@ func (r *simulating) one(set dump.Set) {
 		say(r.out, r.screen.dress(fmt.Sprintf("# %s\n%s", setName(set), simulate.Summary(result))))
 		say(r.out, strips(result, r.screen))
 	}
+}
+
+// simulateResult is what simulate -o json prints for each DaemonSet.
+type simulateResult struct {
+	DaemonSet string `json:"daemonSet"`
+	simulate.Result
 }
 
 func (r *simulating) simulate(set dump.Set) (simulate.Result, error) {

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -49,9 +50,27 @@ func (c change) apply(sets, manifests []dump.Set) error {
 	}
 	if j := slices.Index(fits, false); j >= 0 {
 		image := c.images[j]
-		return fmt.Errorf("-image %s=%s: no container is named %q", image.container, image.image, image.container)
+		return fmt.Errorf("-image %s=%s: no container is named %q; there is %s", image.container, image.image, image.container, containers(sets))
 	}
 	return nil
+}
+
+// containers lists the names of those that could be meant.
+func containers(sets []dump.Set) string {
+	var names []string
+	for i := range sets {
+		if set := sets[i].Objects.DaemonSet; set != nil {
+			spec := &set.Spec.Template.Spec
+			for j := range spec.Containers {
+				names = append(names, spec.Containers[j].Name)
+			}
+			for j := range spec.InitContainers {
+				names = append(names, spec.InitContainers[j].Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", ")
 }
 
 // setImage changes the image of a container, also of one that only runs first.

@@ -17,11 +17,11 @@ const simulateUsage = `Usage:
 	dsplan simulate -f FILE [-f FILE...] [flags]
 
 	-f FILE            a dump in YAML or JSON, "-" for standard input; may be repeated
-	-ds NAMESPACE/NAME simulate only this DaemonSet
+	-ds NAMESPACE/NAME simulate only this DaemonSet; NAME alone takes those of any namespace
 	-now TIME          start at this time, in RFC 3339 (default: the current time)
 	-burst N           create, and delete, at most N pods in a plan (default: 250)
-	-o text|json|html  print for people, one JSON object a line, or a page with pictures
-	                   for a browser (default: text)
+	-o text|json|html  print for people, one JSON object a line with durations in
+	                   nanoseconds, or a page with pictures for a browser (default: text)
 
 What is changed first, before the simulation starts:
 
@@ -31,13 +31,13 @@ What is changed first, before the simulation starts:
 What the cluster is like. The same seed gives the same course:
 
 	-seed N            of what is left to chance (default: 0)
-	-bind TIME         until a new pod is on its node (default: 1s)
+	-bind DURATION     until a new pod is on its node (default: 1s)
 	-start MIN-MAX     from there until it is ready (default: 10s-30s)
 	-stop MIN-MAX      from a pod's deletion until it is gone (default: 2s-10s)
 	-fail SHARE        of new pods that fail instead of becoming ready, 0 to 1 (default: 0)
 	-stuck SHARE       of nodes on which no new pod ever becomes ready (default: 0)
 	-slow SHARE        of nodes that take four times as long (default: 0.02)
-	-limit TIME        stop after this much time in the cluster (default: 168h)
+	-limit DURATION    stop after this much time in the cluster (default: 168h)
 
 All files together are one snapshot of a cluster. Each DaemonSet is simulated by itself, as
 if the others stood still: nodes do not change, nothing but the set's own pods takes room,
@@ -112,13 +112,13 @@ func (p *simulateFlags) defineChange(flags *flag.FlagSet) {
 // defineModel defines the flags that say what the cluster is like.
 func (p *simulateFlags) defineModel(flags *flag.FlagSet) {
 	flags.Uint64Var(&p.seed, "seed", 0, "")
-	flags.DurationVar(&p.limit, "limit", simulate.DefaultLimit, "")
-	flags.DurationVar(&p.model.Bind, "bind", p.model.Bind, "")
+	durationFlag(flags, "limit", &p.limit, simulate.DefaultLimit)
+	durationFlag(flags, "bind", &p.model.Bind, p.model.Bind)
 	flags.Func("start", "", func(text string) error { return parseSpan(text, &p.model.Start) })
 	flags.Func("stop", "", func(text string) error { return parseSpan(text, &p.model.Stop) })
-	flags.Float64Var(&p.model.FailureRate, "fail", 0, "")
-	flags.Float64Var(&p.model.StuckRate, "stuck", 0, "")
-	flags.Float64Var(&p.model.SlowRate, "slow", p.model.SlowRate, "")
+	shareFlag(flags, "fail", &p.model.FailureRate)
+	shareFlag(flags, "stuck", &p.model.StuckRate)
+	shareFlag(flags, "slow", &p.model.SlowRate)
 }
 
 // parseSpan reads "10s-30s", or "20s" for one that does not vary.

@@ -23,7 +23,7 @@ const statusUsage = `Usage:
 	dsplan status -f FILE [flags]
 
 	-f FILE            a dump in YAML or JSON, "-" for standard input; may be repeated
-	-ds NAMESPACE/NAME judge only this DaemonSet
+	-ds NAMESPACE/NAME judge only this DaemonSet; NAME alone takes those of any namespace
 	-deadline DURATION how long a pod may take to get ready, or to go (default: 10m)
 	-now TIME          judge for this time, in RFC 3339 (default: the current time)
 	-burst N           as for plan
@@ -39,11 +39,14 @@ The verdict is one of
 	Paused       what is left are outdated pods that OnDelete leaves alone
 	Terminating  the DaemonSet is being deleted
 
+It waits for reasons such as BudgetExhausted; "dsplan help BudgetExhausted" says what one means.
+
 A pod is overdue when it has not become ready, or is still there after its grace period, for
 as long as -deadline says. A set is stuck when everything that it waits for is overdue.
 
 The exit status is 0 if all sets are complete, paused or terminating, 3 if one is progressing
-or waiting, 4 if one is stuck, 1 if something could not be read or planned, 2 for bad usage.
+or waiting, 4 if one is stuck, 1 if something could not be read or planned or
+there was no DaemonSet, 2 for bad usage.
 `
 
 // statusView judges sets. It remembers the worst that it has seen.
@@ -56,7 +59,7 @@ type statusView struct {
 func runStatus(args []string, s Streams, now func() time.Time) int {
 	v := &statusView{}
 	flags := flag.NewFlagSet("dsplan status", flag.ContinueOnError)
-	flags.DurationVar(&v.options.Deadline, "deadline", status.DefaultDeadline, "")
+	durationFlag(flags, "deadline", &v.options.Deadline, status.DefaultDeadline)
 	flags.IntVar(&v.troubles, "troubles", 10, "")
 	shared, err := parseFlags(flags, args, now)
 	switch {

@@ -31,6 +31,11 @@ func TestFaultsReachTheSetsThatWouldLookAtThem(t *testing.T) {
 			[]string{demo, "demo/third: error f0: document 1: items[2]: DaemonSet demo/third: spec.minReadySeconds: string where int32 belongs", other},
 		},
 		{
+			"set of an old server", "its defaults were others, so that a plan would be wrong; passed over it would be missed",
+			[]string{twoSets(`{"apiVersion":"extensions/v1beta1","kind":"DaemonSetList","items":[{"metadata":{"name":"third","namespace":"demo"}}]}`)},
+			[]string{demo, "demo/third: error f0: document 1: items[2].items[0]: DaemonSet demo/third: is of extensions/v1beta1, which Kubernetes stopped serving in v1.16; want apps/v1", other},
+		},
+		{
 			"set without a name", "it is a set all the same",
 			[]string{twoSets(`{"apiVersion":"apps/v1","kind":"DaemonSet","metadata":{"namespace":"demo"}}`)},
 			[]string{"demo/: error f0: document 1: items[2]: DaemonSet has no metadata.name", demo, other},

@@ -2,6 +2,7 @@ package dump
 
 import (
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -28,4 +29,44 @@ func (w *World) Around(set *appsv1.DaemonSet) daemonset.Objects {
 		Pods:      w.pods[set.Namespace],
 		Revisions: w.revisions[set.Namespace],
 	}
+}
+
+// Lacks names the kinds of which the World has no object at all although its DaemonSets say in
+// their status that there are some: it was read from a part of a dump. A plan from it would be
+// wrong: nodes without pods get new ones.
+func (w *World) Lacks() []string {
+	var nodes, pods, revisions bool
+	for _, set := range w.sets {
+		nodes = nodes || set.Status.DesiredNumberScheduled > 0
+		pods = pods || set.Status.CurrentNumberScheduled > 0
+		revisions = revisions || set.Status.ObservedGeneration > 0
+	}
+	var kinds []string
+	for _, kind := range []struct {
+		name          string
+		wanted, known bool
+	}{
+		{nodeKind, nodes, len(w.nodes) > 0},
+		{podKind, pods, len(w.pods) > 0},
+		{revisionKind, revisions, len(w.revisions) > 0},
+	} {
+		if kind.wanted && !kind.known {
+			kinds = append(kinds, kind.name+"s")
+		}
+	}
+	return kinds
+}
+
+// Heard is when a node last reported anything, by the heartbeats in its conditions; zero if
+// none of them says. A dump is hardly older or younger than that.
+func (w *World) Heard() time.Time {
+	var last time.Time
+	for _, node := range w.nodes {
+		for i := range node.Status.Conditions {
+			if at := node.Status.Conditions[i].LastHeartbeatTime.Time; at.After(last) {
+				last = at
+			}
+		}
+	}
+	return last
 }

@@ -27,15 +27,21 @@ const (
 
 const listSuffix = "List"
 
+// oldGroup is where DaemonSets were before Kubernetes v1.16. They had other defaults then, so
+// that one of them is no good, but it is no other kind either.
+const oldGroup = "extensions"
+
 // maxNesting is how deep lists may stand in lists. Each level is scanned again.
 const maxNesting = 8
 
 var (
 	errNoObject     = errors.New("is not an object")
+	errGzip         = errors.New("is compressed; unpack it first: gzip -dc FILE | dsplan plan -f -")
 	errNoKind       = errors.New("has no kind; it may be cut off")
 	errNoItems      = errors.New("is a list without items; it may be cut off")
 	errNoAPIVersion = errors.New("has no apiVersion")
 	errNoName       = errors.New("has no metadata.name")
+	errOldGroup     = errors.New("is of extensions/v1beta1, which Kubernetes stopped serving in v1.16; want apps/v1")
 )
 
 // header is what an object says about itself.
@@ -116,7 +122,9 @@ func (h header) itemHeader() (inherited header, ok bool) {
 // isKept reports whether the kind, of its own group, is one that plans look at.
 func (h header) isKept() bool {
 	switch h.kind {
-	case daemonSetKind, revisionKind:
+	case daemonSetKind:
+		return h.group() == appsv1.GroupName || h.group() == oldGroup
+	case revisionKind:
 		return h.group() == appsv1.GroupName
 	case nodeKind, podKind:
 		return h.group() == corev1.GroupName
@@ -214,6 +222,9 @@ type seen struct {
 // addObject adds an object of a kind that is kept, or the fault that keeps it out.
 func (w *World) addObject(text []byte, h header, at Place) {
 	id, err := readIdentity(h)
+	if err == nil && h.group() == oldGroup {
+		err = errOldGroup
+	}
 	if err == nil {
 		err = w.decode(text, id, at)
 	}

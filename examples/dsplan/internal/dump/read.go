@@ -24,6 +24,9 @@ func (w *World) Read(file string, r io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
+	if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+		return &SyntaxError{File: file, Document: 1, Err: errGzip}
+	}
 	text = normalize(text)
 	line, counted := 0, 0
 	for doc := range documents(text) {

@@ -196,7 +196,7 @@ func TestReadTakesEveryForm(t *testing.T) {
 			[]string{
 				all, "apiVersion: v1\nkind: Service\nmetadata: 7\n",
 				"apiVersion: example.com/v1\nkind: Pod\nmetadata: {name: other, namespace: demo}\n",
-				"apiVersion: extensions/v1beta1\nkind: DaemonSet\nmetadata: {name: other}\n",
+				"apiVersion: example.com/v1\nkind: DaemonSet\nmetadata: {name: other}\n",
 				"apiVersion: example.com/v1\nkind: PodList\nitems: [7]\n",
 				"apiVersion: example.com/v1\nkind: List\nitems: 7\n",
 				"apiVersion: v1\nkind: ServiceList\nitems: 7\n",
@@ -272,6 +272,7 @@ func TestReadReportsDocumentsThatDoNotParse(t *testing.T) {
 		{"items in items is no list", "", `{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"PodList","items":7}]}`, "document 1: items[0].items is not a list"},
 		{"tab", "", "a:\n\t- b\n", "document 1: line 2: found character that cannot start any token"},
 		{"binary", "", "\x7fELF\x02\x01\x01\x00\x00\n\x90", "document 1: yaml: control characters are not allowed"},
+		{"gzip", "the message says what to do", "\x1f\x8b\x08\x00", "document 1: is compressed; unpack it first: gzip -dc FILE | dsplan plan -f -"},
 		{"half a character of UTF-16", "", "\xff\xfea", ""},
 	}
 	for _, tt := range tests {
