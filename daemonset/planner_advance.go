@@ -106,8 +106,10 @@ func (p *Planner) judgePost(number int32) {
 	}
 	cur := p.assess(number)
 	p.enter(&t.share, &cur)
+	if cur.marks != t.share.marks {
+		p.posts.order.Mark(number, cur.marks)
+	}
 	t.share = cur
-	p.posts.order.Mark(number, cur.marks)
 	p.agenda.set(number, p.turns(number))
 	p.posts.fleet.forget(number, 0) // there are no others at the time
 }

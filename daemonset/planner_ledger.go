@@ -17,6 +17,7 @@ type ledger struct {
 	claims  []Claim        // of pods, by name
 	lost    []*corev1.Pod  // pods that are on no node that could be told, by name
 	carried map[string]int // pods by revision hash
+	hashes  interned       // those of carried
 	unnamed int            // pods without a name
 
 	totals share
@@ -107,7 +108,7 @@ func (p *Planner) place(k *keptPod) {
 		p.lost = slices.Insert(p.lost, at, k.obj)
 		return
 	}
-	k.hash = hashOf(k.obj.Labels)
+	k.hash = p.hashes.same(hashOf(k.obj.Labels))
 	if p.carried == nil {
 		p.carried = map[string]int{}
 	}
@@ -140,6 +141,7 @@ func (p *Planner) unfile(k *keptPod, name string) {
 	}
 	if p.carried[k.hash]--; p.carried[k.hash] == 0 {
 		delete(p.carried, k.hash)
+		p.hashes.forget(k.hash)
 	}
 	if k.number == nowhere {
 		return
@@ -147,6 +149,23 @@ func (p *Planner) unfile(k *keptPod, name string) {
 	on := &p.posts.all[k.number]
 	on.pods = slices.DeleteFunc(on.pods, func(at pod) bool { return at.obj == k.obj })
 	p.posts.touch(k.number)
+}
+
+// interned is a few texts. Of equal ones all but one are somewhere else in memory, and are
+// not to be looked at again.
+type interned []string
+
+// same returns the one that is equal to text, which may be text.
+func (t *interned) same(text string) string {
+	if i := slices.Index(*t, text); i >= 0 {
+		return (*t)[i]
+	}
+	*t = append(*t, text)
+	return text
+}
+
+func (t *interned) forget(text string) {
+	*t = slices.DeleteFunc(*t, func(other string) bool { return other == text })
 }
 
 func (l *ledger) findClaim(name string) (at int, found bool) {
