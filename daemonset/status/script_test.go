@@ -11,16 +11,17 @@ import (
 )
 
 // judging is a script's world with one more command: "status", with a deadline behind it if it
-// is not the default.
+// is not the default, and with "fit" if the controller places its pods itself.
 type judging struct {
-	world *script.World
-	asked daemonset.Snapshot
+	world   *script.World
+	asked   daemonset.Snapshot
+	options daemonset.Options
 }
 
 func newJudging() script.Runner {
 	j := &judging{}
 	j.world = script.NewWorld(func(s daemonset.Snapshot, o daemonset.Options) (daemonset.Plan, error) {
-		j.asked = s
+		j.asked, j.options = s, o
 		return daemonset.Compute(s, o)
 	})
 	return j
@@ -33,15 +34,21 @@ func (j *judging) Run(command string) (string, error) {
 		return j.world.Run(command)
 	}
 	var o status.Options
-	if len(words) > 1 {
+	plan := "plan"
+	for _, word := range words[1:] {
+		if word == "fit" {
+			plan += " fit"
+			continue
+		}
 		var err error
-		if o.Deadline, err = time.ParseDuration(words[1]); err != nil {
+		if o.Deadline, err = time.ParseDuration(word); err != nil {
 			return "", err
 		}
 	}
-	if _, err := j.world.Run("plan"); err != nil {
+	if _, err := j.world.Run(plan); err != nil {
 		return "", err
 	}
+	o.Plan = j.options
 	r, err := status.Of(j.asked, o)
 	if err != nil {
 		return "", err

@@ -31,6 +31,8 @@ func questions(t *testing.T) []question {
 		about("explain-nodes.txt", "explain", "-f", fleet, "worker-6", "cp-2", "arm-1", "virtual-1"),
 		about("explain-new-node.txt", "explain", "-f", fleet, "-node", "testdata/new-node.yaml"),
 		about("status-fleet.txt", "status", "-f", fleet),
+		about("status-troubles.txt", "status", "-f", "testdata/troubles.yaml"),
+		about("explain-troubles.txt", "explain", "-f", "testdata/troubles.yaml", "edge-1", "edge-2", "edge-3"),
 		about("status-fleet.jsonl", "status", "-f", fleet, "-o", "json"),
 	}
 	for _, name := range []string{"same", "tolerations", "image", "rollback", "ondelete", "new"} {

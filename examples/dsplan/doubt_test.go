@@ -17,9 +17,8 @@ func TestDumpsThatAreNotWhole(t *testing.T) {
 	without := func(kind string) string { return strings.ReplaceAll(string(whole), "kind: "+kind, "kind: Left"+kind) }
 	const wanted = ", and by the status of its DaemonSets there are some; what follows is wrong. " +
 		"A dump is: kubectl get daemonsets,nodes,pods,controllerrevisions -A -o yaml\n"
-	const noNodes = "dsplan: standard input: has no Nodes, so that no pod is wanted anywhere\n"
 	for _, tt := range []struct{ name, dump, want string }{
-		{"no nodes", without("Node"), "dsplan: standard input: has no Nodes" + wanted + noNodes},
+		{"no nodes", without("Node"), "dsplan: standard input: has no Nodes" + wanted},
 		{"no pods", without("Pod"), "dsplan: standard input: has no Pods" + wanted},
 		{"no revisions", without("ControllerRevision"), "dsplan: standard input: has no ControllerRevisions" + wanted},
 		{
@@ -52,7 +51,12 @@ func TestDumpsOfOtherForms(t *testing.T) {
 	lines := write(t, "items.jsonl", healthySet+"\n"+healthyNode+"\n"+podNamed("a", "")+"\n")[0]
 	got = dsplan("", "plan", "-f", lines)
 	assert.Equal(t, 0, got.status)
-	assert.Equal(t, "dsplan: "+lines+": snapshots without DaemonSets: 2; each line is one by itself, unless the file is named *.json\n", got.err)
+	assert.Equal(t, "dsplan: "+lines+": snapshots without DaemonSets: 2; each line is a snapshot by itself, unless the file is named *.json\n", got.err)
+	counted := strings.TrimSuffix(healthySet, "}") + `,"status":{"desiredNumberScheduled":3}}`
+	got = dsplan("", "status", "-f", write(t, "counted.jsonl", counted+"\n"+counted+"\n")[0])
+	assert.Equal(t, 1, got.status, "it is not complete")
+	assert.Contains(t, got.err, "counted.jsonl: snapshots that lack Nodes, Pods or ControllerRevisions which the status of their DaemonSets counts: 2; ")
+
 	one := write(t, "items.json", healthySet+"\n"+healthyNode+"\n"+podNamed("a", "")+"\n")[0]
 	assert.Contains(t, dsplan("", "plan", "-f", one).out, "create  node-a  MissingPod")
 }

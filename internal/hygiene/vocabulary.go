@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Word is one exported constant of a vocabulary: a type named Code or Reason.
+// Word is one exported constant of a vocabulary: a type of strings.
 type Word struct {
 	Name       string // of the constant
 	Value      string
@@ -23,8 +23,9 @@ type Word struct {
 	Borrowed   bool   // converted from a constant of another package, which defines it
 }
 
-// Words returns the vocabulary of one package in the order of its source.
-func Words(s Source) []Word {
+// Words returns the vocabulary of one package in the order of its source: the constants of the
+// types with one of the names.
+func Words(s Source, vocabularies ...string) []Word {
 	var words []Word
 	for _, file := range s.Files {
 		for _, decl := range file.Decls {
@@ -33,18 +34,18 @@ func Words(s Source) []Word {
 				continue
 			}
 			for _, spec := range group.Specs {
-				words = append(words, s.words(spec.(*ast.ValueSpec), !group.Lparen.IsValid() && group.Doc != nil)...)
+				words = append(words, s.words(spec.(*ast.ValueSpec), vocabularies, !group.Lparen.IsValid() && group.Doc != nil)...)
 			}
 		}
 	}
 	return words
 }
 
-func (s *Source) words(spec *ast.ValueSpec, documented bool) []Word {
+func (s *Source) words(spec *ast.ValueSpec, vocabularies []string, documented bool) []Word {
 	var words []Word
 	for i, name := range spec.Names {
 		object, ok := s.Info.Defs[name].(*types.Const)
-		if !ok || !name.IsExported() || !isVocabulary(object.Type()) {
+		if !ok || !name.IsExported() || !isVocabulary(object.Type(), vocabularies) {
 			continue
 		}
 		words = append(words, Word{
@@ -58,9 +59,9 @@ func (s *Source) words(spec *ast.ValueSpec, documented bool) []Word {
 	return words
 }
 
-func isVocabulary(t types.Type) bool {
+func isVocabulary(t types.Type, names []string) bool {
 	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || named.Obj().Name() != "Code" && named.Obj().Name() != "Reason" {
+	if !ok || !slices.Contains(names, named.Obj().Name()) {
 		return false
 	}
 	basic, ok := named.Underlying().(*types.Basic)

@@ -17,7 +17,7 @@ func words(t *testing.T) []hygiene.Word {
 	t.Helper()
 	var all []hygiene.Word
 	for _, source := range sources(t) {
-		found := hygiene.Words(source)
+		found := hygiene.Words(source, "Code", "Reason")
 		require.NotEmpty(t, found, "%s has a vocabulary", source.Package.ImportPath)
 		all = append(all, found...)
 	}
@@ -58,6 +58,27 @@ func TestVocabularyIsExplained(t *testing.T) {
 	}
 }
 
+// TestVocabularyOfTellersIsInGoldens: the same for what package status makes of pods in trouble
+// and package diff of nodes, each word documented where it is declared.
+func TestVocabularyOfTellersIsInGoldens(t *testing.T) {
+	var goldens strings.Builder
+	for _, dir := range []string{"/daemonset/status/testdata", "/examples/dsplan/testdata/golden"} {
+		text, err := hygiene.Goldens(root + dir)
+		require.NoError(t, err)
+		goldens.WriteString(text)
+	}
+	found := map[string]int{}
+	for _, source := range tellers(t) {
+		for _, word := range hygiene.Words(source, "Phase", "Activity", "Cause", "Effect") {
+			found[source.Package.ImportPath]++
+			report(t, hygiene.Vocabulary([]hygiene.Word{word}))
+			report(t, hygiene.Unseen([]hygiene.Word{word}, goldens.String()))
+		}
+	}
+	require.Positive(t, found[module+"/daemonset/status"])
+	require.Positive(t, found[module+"/daemonset/diff"])
+}
+
 func TestWords(t *testing.T) {
 	list := loadSample(t, map[string]string{
 		"low/low.go": `package low
@@ -94,7 +115,7 @@ const (
 	})
 	var found []hygiene.Word
 	for _, source := range list {
-		found = append(found, hygiene.Words(source)...)
+		found = append(found, hygiene.Words(source, "Code", "Reason")...)
 	}
 	require.Equal(t, []hygiene.Word{
 		{Name: "Lent", Value: "Lent", Place: "example.com/m/low/low.go:5: Lent", Documented: true},

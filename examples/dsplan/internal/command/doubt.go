@@ -17,11 +17,11 @@ func (p *planning) doubt(world *dump.World, name string) {
 	if world.Err() != nil {
 		return // that is said already
 	}
-	if kinds := world.Lacks(); len(kinds) > 0 {
+	switch kinds := world.Lacks(); {
+	case len(kinds) > 0:
 		p.report(fmt.Errorf("%s: has no %s, and by the status of its DaemonSets there are some; what follows is wrong. "+
 			"A dump is: kubectl get daemonsets,nodes,pods,controllerrevisions -A -o yaml", name, strings.Join(kinds, " and no ")))
-	}
-	if len(world.Nodes()) == 0 {
+	case len(world.Nodes()) == 0:
 		say(p.streams.Err, fmt.Sprintf("dsplan: %s: has no Nodes, so that no pod is wanted anywhere\n", name))
 	}
 	heard := world.Heard()

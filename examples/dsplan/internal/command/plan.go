@@ -27,6 +27,7 @@ type planning struct {
 	screen  screen
 	planned int // DaemonSets, or why not
 	empty   int // snapshots without one in a file of many
+	partial int // and such that lack objects which their status counts
 	printed int // of them, as text
 	status  int // the worst of what happened so far
 }
@@ -107,7 +108,7 @@ func (p *planning) planFiles(files []string) {
 
 // planLines plans each of the snapshots in a file.
 func (p *planning) planLines(file string) {
-	p.empty = 0
+	p.empty, p.partial = 0, 0
 	err := p.withFile(file, func(r io.Reader) error {
 		for snapshot, err := range dump.Lines(file, r) {
 			if err != nil {
@@ -122,8 +123,12 @@ func (p *planning) planLines(file string) {
 	if err != nil {
 		p.report(err)
 	}
+	const hint = "each line is a snapshot by itself, unless the file is named *.json"
+	if p.partial > 0 {
+		p.report(fmt.Errorf("%s: snapshots that lack Nodes, Pods or ControllerRevisions which the status of their DaemonSets counts: %d; %s", file, p.partial, hint))
+	}
 	if p.empty > 0 {
-		say(p.streams.Err, fmt.Sprintf("dsplan: %s: snapshots without DaemonSets: %d; each line is one by itself, unless the file is named *.json\n", file, p.empty))
+		say(p.streams.Err, fmt.Sprintf("dsplan: %s: snapshots without DaemonSets: %d; %s\n", file, p.empty, hint))
 	}
 }
 
@@ -161,8 +166,11 @@ func (p *planning) planWorld(world *dump.World, name snapshotName) {
 		p.explainNothing(world, name)
 		return
 	}
-	if !name.isOneOfMany {
+	switch {
+	case !name.isOneOfMany:
 		p.doubt(world, name.text)
+	case len(world.Lacks()) > 0:
+		p.partial++
 	}
 	for _, set := range sets {
 		p.print(p.planSet(set), name)
