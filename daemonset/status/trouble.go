@@ -1,6 +1,8 @@
 package status
 
 import (
+	"cmp"
+	"iter"
 	"strings"
 	"time"
 
@@ -190,7 +192,8 @@ func unready(obj *corev1.Pod) (Cause, string) {
 		return cause, text
 	}
 	if obj.Status.Phase != corev1.PodRunning {
-		return NotStarted, strings.Join(plain.NonEmpty(obj.Status.Reason, plain.Clip(obj.Status.Message)), ": ")
+		text := strings.Join(plain.NonEmpty(obj.Status.Reason, plain.Clip(obj.Status.Message)), ": ")
+		return NotStarted, cmp.Or(text, firstWait(obj))
 	}
 	text := ""
 	if c := condition(obj, corev1.PodReady); c != nil {
@@ -199,18 +202,43 @@ func unready(obj *corev1.Pod) (Cause, string) {
 	return NotReady, text
 }
 
+// firstWait is what the first container that waits says of itself, such as ContainerCreating.
+func firstWait(obj *corev1.Pod) string {
+	for status := range containerStatuses(obj) {
+		if status.State.Waiting != nil {
+			return waitText(status)
+		}
+	}
+	return ""
+}
+
+// containerStatuses yields what the kubelet says of the containers, of those first that run
+// first.
+func containerStatuses(obj *corev1.Pod) iter.Seq[*corev1.ContainerStatus] {
+	return func(yield func(*corev1.ContainerStatus) bool) {
+		for _, statuses := range [...][]corev1.ContainerStatus{obj.Status.InitContainerStatuses, obj.Status.ContainerStatuses} {
+			for i := range statuses {
+				if !yield(&statuses[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func waitText(status *corev1.ContainerStatus) string {
+	waiting := status.State.Waiting
+	return strings.Join(plain.NonEmpty("container "+status.Name+": "+waiting.Reason, plain.Clip(waiting.Message)), ": ")
+}
+
 // containerTrouble is the first thing that keeps a container of a pod from running, by the
 // reasons that the kubelet of Kubernetes v1.37.2 gives; empty if there is none. One that is
 // just being created is no trouble.
 func containerTrouble(obj *corev1.Pod) (Cause, string) {
-	for _, statuses := range [...][]corev1.ContainerStatus{obj.Status.InitContainerStatuses, obj.Status.ContainerStatuses} {
-		for i := range statuses {
-			waiting := statuses[i].State.Waiting
-			if waiting == nil {
-				continue
-			}
+	for status := range containerStatuses(obj) {
+		if waiting := status.State.Waiting; waiting != nil {
 			if cause := causeOf(waiting.Reason); cause != "" {
-				return cause, strings.Join(plain.NonEmpty("container "+statuses[i].Name+": "+waiting.Reason, plain.Clip(waiting.Message)), ": ")
+				return cause, waitText(status)
 			}
 		}
 	}
