@@ -101,7 +101,7 @@ type clause struct {
 }
 
 func clauses() []clause {
-	return slices.Concat(readClauses(), cacheClauses(), podClauses(), revisionClauses(), setClauses(), callClauses(), ownerClauses())
+	return slices.Concat(readClauses(), cacheClauses(), podClauses(), revisionClauses(), setClauses(), callClauses(), ownerClauses(), followClauses())
 }
 
 // contract is one part of the suite with its harness.
