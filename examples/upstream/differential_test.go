@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/daemonplan/daemonplan/daemonset"
 	"github.com/daemonplan/daemonplan/expectations"
+	"github.com/daemonplan/daemonplan/internal/conformance"
 	"github.com/daemonplan/daemonplan/internal/gen"
 	"github.com/stretchr/testify/require"
 
@@ -17,7 +19,7 @@ import (
 
 // TestDifferential plans generated snapshots and lets the stock controller act on the same.
 // DAEMONPLAN_SECONDS says how long it goes on, DAEMONPLAN_SEED where it starts; a
-// difference names the seed that repeats it.
+// difference names the seed that repeats it, and is shown on the smallest snapshot that has one.
 func TestDifferential(t *testing.T) {
 	deadline := time.Now().Add(time.Duration(number(t, "DAEMONPLAN_SECONDS", 20)) * time.Second)
 	seed := uint64(number(t, "DAEMONPLAN_SEED", 1))
@@ -25,7 +27,10 @@ func TestDifferential(t *testing.T) {
 	for ; time.Now().Before(deadline) && errors < 10; seed++ {
 		c := gen.Make(gen.Bytes(seed), gen.Options{Lenient: seed%2 == 0})
 		c.Snapshot.Pending = expectations.Pending{}
-		recorded, err := upstream.Record(t.Context(), fmt.Sprintf("seed-%d", seed), c.Snapshot, burst(c))
+		record := func(s daemonset.Snapshot) (conformance.Case, error) {
+			return upstream.Record(t.Context(), fmt.Sprintf("seed-%d", seed), s, burst(c))
+		}
+		recorded, err := record(c.Snapshot)
 		require.NoError(t, err, "seed %d", seed)
 		total++
 		if recorded.Want.CreateOnNodes.Count+recorded.Want.DeletePods.Count > 0 {
@@ -33,9 +38,16 @@ func TestDifferential(t *testing.T) {
 		}
 		if diff, _ := recorded.Compare(); diff != "" {
 			errors++
-			raw, err := json.Marshal(recorded)
+			smallest, err := record(upstream.Shrink(c.Snapshot, func(s daemonset.Snapshot) bool {
+				shrunk, err := record(s)
+				diff, _ := shrunk.Compare()
+				return err == nil && diff != ""
+			}))
 			require.NoError(t, err)
-			t.Errorf("seed %d differs (-upstream +plan):\n%s\n%s", seed, diff, raw)
+			diff, _ := smallest.Compare()
+			raw, err := json.Marshal(smallest)
+			require.NoError(t, err)
+			t.Errorf("seed %d differs; the smallest snapshot that does (-upstream +plan):\n%s\n%s", seed, diff, raw)
 		}
 	}
 	require.NotZero(t, acted, "no snapshot made the controller act")
