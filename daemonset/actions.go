@@ -99,15 +99,20 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// instantOf brings an instant into the form in which plans hold them: in UTC, so that a plan
-// is the same whatever zone its input came in, and never when JSON could not write it.
+// instantOf brings an instant into the form in which plans hold them: in UTC and without a
+// monotonic reading, so that a plan is the same whatever zone its input came in and whether it
+// went through JSON, and never when JSON could not write it.
 func instantOf(t time.Time) time.Time {
-	t = t.UTC()
+	t = wallTime(t).UTC()
 	if year := t.Year(); year < 0 || year > 9999 {
 		return time.Time{}
 	}
 	return t
 }
+
+// wallTime is an instant without a monotonic reading. All that is compared with now is wall
+// time: the times in objects have nothing else, and two clocks that drift apart give no order.
+func wallTime(t time.Time) time.Time { return t.Round(0) }
 
 func failedEvent(n node, obj *corev1.Pod) Event {
 	return Event{

@@ -17,16 +17,16 @@ func (p *Planner) advance(m Moment) {
 		p.readHistory()
 	}
 	past := p.moment
-	p.moment, p.pass.now = m, m.Now
+	p.moment, p.pass.now = m, wallTime(m.Now)
 	if p.mode != tracking {
 		p.posts.untouch()
 		return
 	}
-	if m.Now.Before(past.Now) {
+	if p.pass.now.Before(wallTime(past.Now)) {
 		p.posts.touchAll()
 	}
 	p.touchChanged(past.Backoff, m.Backoff)
-	for first := p.agenda.first(); !first.at.IsZero() && !first.at.After(m.Now); first = p.agenda.first() {
+	for first := p.agenda.first(); !first.at.IsZero() && !first.at.After(p.pass.now); first = p.agenda.first() {
 		p.posts.touch(first.number)
 		p.agenda.set(first.number, time.Time{})
 	}
@@ -216,13 +216,16 @@ func (p *Planner) turns(number int32) time.Time {
 	at := n.note().until
 	for i := range n.pods {
 		on := &n.pods[i]
-		if on.health == rollout.Ready {
-			at = earlier(at, p.pass.readyUntil(on.obj))
+		if on.health != rollout.Ready {
+			continue
+		}
+		if ready, ok := p.pass.availableAt(readyCondition(on.obj)); ok { // also one that no plan can name
+			at = earlier(at, ready)
 		}
 	}
 	if p.posts.all[number].share.marks.Has(failing) {
 		entry, _ := p.moment.Backoff.Get(p.pass.backoffKey(n))
-		at = earlier(at, p.options.Backoff.Turns(entry, p.pass.now))
+		at = earlier(at, wallTime(p.options.Backoff.Turns(entry, p.pass.now)))
 	}
 	return at
 }

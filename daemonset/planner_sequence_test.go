@@ -237,48 +237,6 @@ func (s *sequence) changeRevision() string {
 	return "a revision goes"
 }
 
-func (s *sequence) changeSet() string {
-	if s.set == nil || s.random.IntN(4) == 0 {
-		s.putSet(s.from().DaemonSet)
-		return "another set"
-	}
-	if s.random.IntN(12) == 0 {
-		s.putSet(nil)
-		return "no set"
-	}
-	set := s.set.DeepCopy()
-	defer func() { s.putSet(set) }()
-	switch s.random.IntN(9) {
-	case 0:
-		set.Status.ObservedGeneration = set.Generation - int64(s.random.IntN(2))
-	case 1:
-		set.Status.CollisionCount = new(int32(s.random.IntN(3)))
-	case 2:
-		set.Status.NumberReady++
-	case 3:
-		set.Generation++
-	case 4:
-		set.Spec.MinReadySeconds = int32(10 * s.random.IntN(3))
-		return "other minReadySeconds"
-	case 5:
-		if containers := set.Spec.Template.Spec.Containers; len(containers) > 0 {
-			containers[0].Image = fmt.Sprintf("registry.example/agent:v%d", s.random.IntN(6))
-		}
-		return "another template"
-	case 6:
-		set.Annotations = map[string]string{appsv1.DeprecatedTemplateGeneration: []string{"6", "7", "seven"}[s.random.IntN(3)]}
-		return "other annotations"
-	case 7:
-		if s.plan.Status != nil {
-			set.Status = *s.plan.Status.DeepCopy()
-		}
-	case 8:
-		set.DeletionTimestamp = new(metav1.NewTime(s.moment.Now.Truncate(time.Second)))
-		return "the set is being deleted"
-	}
-	return "another status"
-}
-
 // changePod changes one thing of one pod.
 func (s *sequence) changePod() string {
 	pod, ok := one(s, s.pods)

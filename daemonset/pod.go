@@ -81,8 +81,11 @@ func finished(obj *corev1.Pod) bool {
 
 func (p *pass) healthOf(obj *corev1.Pod) rollout.Health {
 	ready := readyCondition(obj)
-	if ready == nil {
+	switch {
+	case ready == nil:
 		return rollout.Unhealthy
+	case p.set.minReady == 0: // at any time, even before the one that availableAt gives
+		return rollout.Available
 	}
 	if at, ok := p.availableAt(ready); !ok || at.After(p.now) {
 		return rollout.Ready

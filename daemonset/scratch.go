@@ -42,7 +42,7 @@ func (s *Scratch) compute(snapshot Snapshot, o Options) (Plan, error) {
 		return Plan{}, err
 	}
 	set.profile = o.Profile
-	s.pass = pass{set: set, now: snapshot.Now, options: o}
+	s.pass = pass{set: set, now: wallTime(snapshot.Now), options: o}
 	p := &s.pass
 	p.matcher = placement.NewMatcher(&set.obj.Spec.Template.Spec, o.Placement)
 	reason := set.standsBack()

@@ -41,7 +41,9 @@ type Snapshot struct {
 	// Suspended is that of the set's last plan, so that its users are told once why a pod
 	// cannot be placed; nil if there was none, or if nobody remembers: then they are told again.
 	Suspended []Suspension `json:"suspended,omitempty"`
-	Now       time.Time    `json:"now"` // zero is not special: it is an instant long before any pod turned ready
+	// Now is compared as wall time, which is all that objects have. Zero is not special: it is an
+	// instant long before any pod turned ready.
+	Now time.Time `json:"now"`
 }
 
 // DefaultBurst is how many pods one plan creates, and how many it deletes, at most: the
