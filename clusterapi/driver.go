@@ -24,7 +24,7 @@ const staleRetry = 100 * time.Millisecond
 const pruneInterval = time.Minute
 
 // Driver observes, plans and applies, one DaemonSet per Sync. It is safe for concurrent
-// use, but only one Sync of one DaemonSet may be under way at a time; a Runner sees to it.
+// use, but only one Sync or Plan of one DaemonSet may be under way at a time; a Runner sees to it.
 // Make one with NewDriver.
 type Driver struct {
 	cfg Config
@@ -87,14 +87,28 @@ func (d *Driver) Sync(ctx context.Context, key types.NamespacedName) (Result, er
 // controller that only reports: a Syncer whose Sync is Plan.
 func (d *Driver) Plan(ctx context.Context, key types.NamespacedName) (Result, error) {
 	pass, err := d.prepare(ctx, key)
-	if pass.Driver != nil && pass.seen.planner != nil {
+	if pass.Driver != nil && pass.seen.followed != nil {
 		pass.result.Plan.Nodes = pass.seen.planner.Nodes()
 	}
 	return *pass.result, err
 }
 
-// prepare observes and plans. Without a plan the pass holds nothing but a result.
+// prepare observes and plans. Without a plan the pass holds nothing but a result. A planner in
+// which something panics, which may be Options.Prefer, is not used again.
 func (d *Driver) prepare(ctx context.Context, key types.NamespacedName) (*pass, error) {
+	sound := false
+	defer func() {
+		if !sound {
+			d.followed.drop(key)
+		}
+	}()
+	p, err := d.look(ctx, key)
+	sound = true
+	return p, err
+}
+
+// look is prepare for a planner that does not panic.
+func (d *Driver) look(ctx context.Context, key types.NamespacedName) (*pass, error) {
 	if d.cfg.Options.Fit != nil || d.cfg.Options.Surge != daemonset.SurgeAnyway {
 		d.suspended.observing(key)
 	}
@@ -104,9 +118,6 @@ func (d *Driver) prepare(ctx context.Context, key types.NamespacedName) (*pass, 
 		return ends(d.gone(key)), nil
 	case err != nil:
 		return ends(Result{}), fmt.Errorf("clusterapi: observe %s: %w", key, err)
-	}
-	if err := belongs(seen.Observation, key); err != nil {
-		return ends(Result{}), err
 	}
 	if !d.cfg.Select(seen.Objects.DaemonSet) {
 		return ends(d.gone(key)), nil
@@ -140,7 +151,7 @@ func (d *Driver) prepare(ctx context.Context, key types.NamespacedName) (*pass, 
 
 // plan makes the plan of what was seen.
 func (d *Driver) plan(seen sighting, m daemonset.Moment) (daemonset.Plan, error) {
-	if seen.planner != nil {
+	if seen.followed != nil {
 		return seen.planner.Plan(m)
 	}
 	options := d.cfg.Options
@@ -203,13 +214,13 @@ func saysGone(err error, key types.NamespacedName) bool {
 func belongs(seen Observation, key types.NamespacedName) error {
 	set := seen.Objects.DaemonSet
 	if set == nil {
-		return fmt.Errorf("clusterapi: observe %s: %w: neither a DaemonSet nor an error", key, ErrAdapter)
+		return fmt.Errorf("%w: neither a DaemonSet nor an error", ErrAdapter)
 	}
 	if got := (types.NamespacedName{Namespace: set.Namespace, Name: set.Name}); got != key {
-		return fmt.Errorf("clusterapi: observe %s: %w: the DaemonSet is %s", key, ErrAdapter, got)
+		return fmt.Errorf("%w: the DaemonSet is %s", ErrAdapter, got)
 	}
 	if set.UID == "" {
-		return fmt.Errorf("clusterapi: observe %s: %w: the DaemonSet has no UID", key, ErrAdapter)
+		return fmt.Errorf("%w: the DaemonSet has no UID", ErrAdapter)
 	}
 	return nil
 }
@@ -217,7 +228,7 @@ func belongs(seen Observation, key types.NamespacedName) error {
 // settle lets reads show what events may not have. That a pod is absent says that it is gone
 // only if the reads are known to be newer than what was written about it.
 func (d *Driver) settle(key types.NamespacedName, seen sighting) {
-	owner := seen.Objects.DaemonSet.UID
+	owner, first := seen.Objects.DaemonSet.UID, seen.first()
 	pending := d.cfg.Expectations.Pending(owner)
 	if pending.Empty() {
 		return
@@ -227,8 +238,8 @@ func (d *Driver) settle(key types.NamespacedName, seen sighting) {
 		absent = expectations.Gone
 	}
 	pods := seen.Objects.Pods
-	if seen.planner != nil {
-		if !seen.first && (absent == expectations.Unclear || pending.Creates == 0) {
+	if seen.followed != nil {
+		if !first && (absent == expectations.Unclear || pending.Creates == 0) {
 			return // the changes have told
 		}
 		pods = seen.planner.Objects().Pods // a created pod may have come and gone unseen

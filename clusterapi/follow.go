@@ -2,6 +2,7 @@ package clusterapi
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -28,7 +29,8 @@ type Following interface {
 	// error, and after another UID of the set, Changes is not called again. Calls do not overlap.
 	Changes(ctx context.Context) (Changes, error)
 
-	// Stop ends it. It is called once.
+	// Stop ends it. It is called once, and does not wait for a call of Changes whose context is
+	// done but which still goes on.
 	Stop()
 }
 
@@ -51,7 +53,18 @@ type Changes struct {
 type followed struct {
 	Following
 	planner *daemonset.Planner
-	begun   bool // everything has been told once
+	begun   bool // what was there at first is settled
+}
+
+// first reports whether nothing has been settled yet, the first time it is asked. That of nil is
+// false.
+func (f *followed) first() bool {
+	if f == nil {
+		return false
+	}
+	first := !f.begun
+	f.begun = true
+	return first
 }
 
 // followedSets is those of a driver. Its zero value is ready.
@@ -60,28 +73,30 @@ type followedSets struct {
 	sets map[types.NamespacedName]*followed
 }
 
-// get returns what is followed of a key, and begins with it if it is new.
-func (s *followedSets) get(key types.NamespacedName, api Follower, options daemonset.Options) *followed {
+// get returns what is followed of a key; nil if nothing is.
+func (s *followedSets) get(key types.NamespacedName) *followed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f := s.sets[key]
-	if f == nil {
-		if s.sets == nil {
-			s.sets = map[types.NamespacedName]*followed{}
-		}
-		f = &followed{Following: api.Follow(key), planner: daemonset.NewPlanner(options)}
-		s.sets[key] = f
-	}
-	return f
+	return s.sets[key]
 }
 
-// drop ends it.
-func (s *followedSets) drop(key types.NamespacedName) {
+func (s *followedSets) add(key types.NamespacedName, f *followed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if f := s.sets[key]; f != nil {
+	if s.sets == nil {
+		s.sets = map[types.NamespacedName]*followed{}
+	}
+	s.sets[key] = f
+}
+
+// drop ends it. Other sets do not wait for that.
+func (s *followedSets) drop(key types.NamespacedName) {
+	s.mu.Lock()
+	f := s.sets[key]
+	delete(s.sets, key)
+	s.mu.Unlock()
+	if f != nil {
 		f.Stop()
-		delete(s.sets, key)
 	}
 }
 
@@ -94,31 +109,53 @@ func (c Config) follows() bool {
 func (d *Driver) observe(ctx context.Context, key types.NamespacedName) (sighting, error) {
 	if !d.cfg.follows() {
 		seen, err := call(ctx, d, func(ctx context.Context) (Observation, error) { return d.cfg.API.Observe(ctx, key) })
+		if err == nil {
+			err = belongs(seen, key)
+		}
 		return sighting{Observation: seen}, err
 	}
-	f := d.followed.get(key, d.cfg.API.(Follower), d.cfg.Options)
+	f, err := d.follow(ctx, key)
+	if err != nil {
+		return sighting{}, err
+	}
 	changes, err := call(ctx, d, f.Changes)
+	seen := Observation{Objects: daemonset.Objects{DaemonSet: changes.DaemonSet}, AsOf: changes.AsOf}
+	if err == nil {
+		err = belongs(seen, key)
+	}
 	if err != nil {
 		d.followed.drop(key)
 		return sighting{}, err
 	}
-	seen := Observation{Objects: daemonset.Objects{DaemonSet: changes.DaemonSet}, AsOf: changes.AsOf}
-	if known := f.planner.DaemonSet(); known != nil && changes.DaemonSet != nil && known.UID != changes.DaemonSet.UID {
+	switch known := f.planner.DaemonSet(); {
+	case known == nil: // what is there from the beginning has not just come
+	case known.UID != changes.DaemonSet.UID:
 		d.followed.drop(key) // a successor: other pods are shown
 		return d.observe(ctx, key)
-	}
-	first := !f.begun
-	f.begun = true
-	for _, pod := range changes.Pods {
-		if pod != nil && !first { // what is there from the beginning has not just come
-			d.saw(f.planner.Pod(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}), pod)
-		}
-	}
-	for _, pod := range changes.GonePods {
-		d.saw(f.planner.Pod(pod), nil)
+	default:
+		d.sawPods(f.planner, changes)
 	}
 	changes.Tell(f.planner)
-	return sighting{Observation: seen, planner: f.planner, first: first}, nil
+	return sighting{Observation: seen, followed: f}, nil
+}
+
+// follow returns what is followed of a key, and begins with it if nothing is.
+func (d *Driver) follow(ctx context.Context, key types.NamespacedName) (*followed, error) {
+	if f := d.followed.get(key); f != nil {
+		return f, nil
+	}
+	following, err := call(ctx, d, func(context.Context) (Following, error) {
+		return d.cfg.API.(Follower).Follow(key), nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case following == nil:
+		return nil, fmt.Errorf("%w: Follow returned nil", ErrAdapter)
+	}
+	f := &followed{Following: following, planner: daemonset.NewPlanner(d.cfg.Options)}
+	d.followed.add(key, f)
+	return f, nil
 }
 
 // Tell tells a planner of the changes.
@@ -144,35 +181,41 @@ func (changes Changes) Tell(planner *daemonset.Planner) {
 	}
 }
 
-// saw settles what a change of a pod shows; nil stands for no pod.
-func (d *Driver) saw(prev, cur *corev1.Pod) {
-	if prev != nil && cur != nil && prev.UID != cur.UID {
-		d.saw(prev, nil)
-		prev = nil
+// sawPods settles what changes of pods show that the planner has not been told of.
+func (d *Driver) sawPods(planner *daemonset.Planner, changes Changes) {
+	tracker, owner := d.cfg.Expectations, changes.DaemonSet.UID
+	for _, pod := range changes.Pods {
+		if pod == nil {
+			continue
+		}
+		prev := planner.Pod(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name})
+		if prev != nil && prev.UID != pod.UID {
+			tracker.SawDelete(owner, prev.UID)
+			prev = nil
+		}
+		if of, ok := daemonset.OwnerOf(pod); ok && of.UID == owner && prev == nil {
+			tracker.SawCreate(owner, pod.UID)
+		}
+		if pod.DeletionTimestamp != nil {
+			tracker.SawDelete(owner, pod.UID)
+		}
 	}
-	tracker := d.cfg.Expectations
-	owner, ok := daemonset.OwnerOf(cur)
-	if ok && prev == nil {
-		tracker.SawCreate(owner.UID, cur.UID)
-	}
-	if ok && cur.DeletionTimestamp != nil {
-		tracker.SawDelete(owner.UID, cur.UID)
-	}
-	if owner, ok := daemonset.OwnerOf(prev); ok && cur == nil {
-		tracker.SawDelete(owner.UID, prev.UID)
+	for _, key := range changes.GonePods { // also one that was adopted and deleted unseen
+		if prev := planner.Pod(key); prev != nil {
+			tracker.SawDelete(owner, prev.UID)
+		}
 	}
 }
 
 // sighting is what a pass goes by: all objects, or a planner that knows them.
 type sighting struct {
 	Observation
-	planner *daemonset.Planner
-	first   bool // the planner was told of everything
+	*followed // nil: all objects
 }
 
 // pods lists what is seen of some pods of the set.
 func (s sighting) pods(refs []daemonset.Ref) []*corev1.Pod {
-	if s.planner == nil {
+	if s.followed == nil {
 		return s.Objects.Pods
 	}
 	pods := make([]*corev1.Pod, 0, len(refs))
@@ -186,7 +229,7 @@ func (s sighting) pods(refs []daemonset.Ref) []*corev1.Pod {
 
 // wake is when time alone may change the plan that was made of it.
 func (s sighting) wake(plan daemonset.Plan) time.Time {
-	if s.planner != nil {
+	if s.followed != nil {
 		return s.planner.Wake()
 	}
 	return plan.Wake()
@@ -194,7 +237,7 @@ func (s sighting) wake(plan daemonset.Plan) time.Time {
 
 // revisions lists what is seen of the revisions.
 func (s sighting) revisions() []*appsv1.ControllerRevision {
-	if s.planner == nil {
+	if s.followed == nil {
 		return s.Objects.Revisions
 	}
 	return s.planner.Objects().Revisions
