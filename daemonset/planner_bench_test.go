@@ -192,7 +192,7 @@ func TestPlannerMemory(t *testing.T) {
 	c := plannerStates()[1].make(nodes)
 	before := heap()
 	tracked := track(t, c)
-	perNode := float64(heap()-before) / nodes
+	perNode := (heap() - before) / nodes
 	t.Logf("%.0f bytes a node", perNode)
 	assert.LessOrEqual(t, perNode, 600.0)
 
@@ -207,15 +207,16 @@ func TestPlannerMemory(t *testing.T) {
 		tracked.PutPod(pod)
 	}
 	tracked.plan(t)
-	t.Logf("%.0f bytes a node after each pod was replaced", float64(heap()-before)/nodes)
-	assert.LessOrEqual(t, float64(heap()-before)/nodes, 1.5*perNode+100)
+	t.Logf("%.0f bytes a node after each pod was replaced", (heap()-before)/nodes)
+	assert.LessOrEqual(t, (heap()-before)/nodes, 1.5*perNode+100)
 	runtime.KeepAlive(tracked)
 }
 
-func heap() uint64 {
+// heap is what is in use, in bytes.
+func heap() float64 {
 	runtime.GC()
 	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	return stats.HeapAlloc
+	return float64(stats.HeapAlloc)
 }
