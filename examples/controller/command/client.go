@@ -1,10 +1,10 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
@@ -27,8 +27,10 @@ func newClients(o options) (clients, error) {
 	overrides.ClusterInfo.Server = o.server
 	cfg, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
 	switch {
+	case clientcmd.IsEmptyConfig(err) && o.kubeconfig != "":
+		return clients{}, fmt.Errorf("kubeconfig %s: it has no current context, which would say what server to use: set one with kubectl config use-context", o.kubeconfig)
 	case clientcmd.IsEmptyConfig(err):
-		return clients{}, errors.New("kubeconfig: neither --kubeconfig nor --server is given, there is no $KUBECONFIG or ~/.kube/config, and this is no pod")
+		return clients{}, fmt.Errorf("kubeconfig: neither --kubeconfig nor --server is given, there is no current context in %s ($KUBECONFIG, or else ~/.kube/config), and this is no pod", strings.Join(rules.GetLoadingPrecedence(), ", "))
 	case err != nil && o.kubeconfig != "":
 		return clients{}, fmt.Errorf("kubeconfig %s: %w", o.kubeconfig, err)
 	case err != nil:

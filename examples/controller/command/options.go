@@ -46,6 +46,17 @@ type options struct {
 // errUsage is wrapped by errors about flags.
 var errUsage = errors.New("see -h for the flags")
 
+// helpText is what stands before the flags.
+const helpText = `%s reconciles the DaemonSets of a cluster in place of the controller in
+kube-controller-manager, which has to be off: --controllers=*,-daemonset-controller.
+With --dry-run it only reports, and is safe beside that one.
+
+Usage: %[1]s [flags]
+
+A duration is a number with a unit: 500ms, 30s, 5m, 12h.
+
+`
+
 // parseOptions reads and checks the flags. Help goes to stdout.
 func parseOptions(args []string, stdout io.Writer) (options, error) {
 	o := options{explicit: map[string]bool{}}
@@ -56,7 +67,7 @@ func parseOptions(args []string, stdout io.Writer) (options, error) {
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(stdout, "%s reconciles the DaemonSets of a cluster.\n\nUsage: %[1]s [flags]\n\n", program)
+		fmt.Fprintf(stdout, helpText, program)
 		flags.SetOutput(stdout)
 		flags.PrintDefaults()
 		o.helped = true
@@ -95,7 +106,7 @@ func (o *options) registerWork(flags *flag.FlagSet) {
 	flags.IntVar(&o.concurrentWrites, "concurrent-writes", clusterapi.DefaultParallelism, "writes of one DaemonSet under way at the same time")
 	flags.DurationVar(&o.resync, "resync", clientgo.DefaultResync, "how often to look at every DaemonSet although nothing happened; 0 is never")
 	flags.StringVar(&o.podNames, "pod-names", podNamesServer, "who names new pods: server, as Kubernetes has it, or deterministic, with which a repeated create makes no twin")
-	flags.BoolVar(&o.placePods, "place-pods", false, "bind the pods to their nodes where there is room for them, and leave nothing to a scheduler")
+	flags.BoolVar(&o.placePods, "place-pods", false, "bind the pods to their nodes where there is room for them, and leave nothing to a scheduler; then one DaemonSet is reconciled at a time")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "only report what would be done; takes part in no election")
 	flags.BoolVar(&o.dryRunEvents, "dry-run-events", true, "in a dry run, report as events of the DaemonSets too, which are the only writes of a dry run")
 }
@@ -103,7 +114,7 @@ func (o *options) registerWork(flags *flag.FlagSet) {
 func (o *options) registerElection(flags *flag.FlagSet) {
 	flags.BoolVar(&o.leaderElect, "leader-elect", true, "act only while holding a lease, so that of several replicas one acts; off in a dry run")
 	flags.StringVar(&o.leaseNamespace, "leader-elect-resource-namespace", "kube-system", "`namespace` of the lease")
-	flags.StringVar(&o.leaseName, "leader-elect-resource-name", "", "`name` of the lease (default \""+program+"\", with a class followed by it)")
+	flags.StringVar(&o.leaseName, "leader-elect-resource-name", "", "`name` of the lease (default \""+program+"\", with a class \""+program+"-CLASS\")")
 	flags.DurationVar(&o.leaseDuration, "leader-elect-lease-duration", clientgo.DefaultLeaseDuration, "how long others wait for a leader that does not renew the lease")
 	flags.DurationVar(&o.renewDeadline, "leader-elect-renew-deadline", clientgo.DefaultRenewDeadline, "how long the leader tries to renew the lease before it gives up")
 	flags.DurationVar(&o.retryPeriod, "leader-elect-retry-period", clientgo.DefaultRetryPeriod, "how long to wait between tries to get or renew the lease")

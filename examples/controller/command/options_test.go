@@ -22,6 +22,7 @@ func TestBadUsage(t *testing.T) {
 		{"all are named", []string{"--workers=0", "--kube-api-burst=0"}, []string{"--workers is 0", "--kube-api-burst is 0"}},
 		{"writes", []string{"--concurrent-writes=-1"}, []string{"--concurrent-writes is -1"}},
 		{"qps", []string{"--kube-api-qps=0"}, []string{"--kube-api-qps is 0"}},
+		{"qps is no number", []string{"--kube-api-qps=NaN"}, []string{"--kube-api-qps is NaN"}},
 		{"resync", []string{"--resync=-1s"}, []string{"--resync is -1s"}},
 		{"connect timeout", []string{"--connect-timeout=0"}, []string{"--connect-timeout is 0s"}},
 		{"class", []string{"--class=A_b"}, []string{`--class is "A_b"`}},
@@ -29,7 +30,8 @@ func TestBadUsage(t *testing.T) {
 		{"log format", []string{"--log-format=xml"}, []string{`--log-format is "xml"`, "text or json"}},
 		{"log level", []string{"--log-level=loud"}, []string{`--log-level is "loud"`}},
 		{"log levels", []string{"-v", "--log-level=warn"}, []string{"-v and --log-level"}},
-		{"listen", []string{"--listen=8080"}, []string{`--listen is "8080"`, "missing port"}},
+		{"listen", []string{"--listen=8080"}, []string{`--listen is "8080"`, "it must be HOST:PORT", "missing port"}},
+		{"port", []string{"--listen=:99999"}, []string{`--listen is ":99999"`, "it must be HOST:PORT", "invalid port"}},
 		{"dry run with election", []string{"--dry-run", "--leader-elect"}, []string{"--leader-elect and --dry-run exclude each other"}},
 		{"events without dry run", []string{"--dry-run-events=false"}, []string{"--dry-run-events is for --dry-run"}},
 		{"lease namespace", []string{"--leader-elect-resource-namespace=a.b"}, []string{"--leader-elect-resource-namespace"}},
@@ -51,6 +53,13 @@ func TestBadUsage(t *testing.T) {
 	}
 }
 
+// A class that cannot be meant is one mistake, not also one of the lease that is named after it.
+func TestBadClassIsNamedOnce(t *testing.T) {
+	err := command.ParseOptions([]string{"--class=A_b"})
+	require.ErrorContains(t, err, "--class")
+	assert.NotContains(t, err.Error(), "--leader-elect-resource-name")
+}
+
 func TestGoodUsage(t *testing.T) {
 	for _, give := range [][]string{
 		nil,
@@ -69,6 +78,7 @@ func TestHelpAndVersion(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		require.Zero(t, command.Run(t.Context(), []string{flag}, &stdout, &stderr), flag)
 		assert.Contains(t, stdout.String(), want)
+		assert.NotContains(t, stdout.String(), "%!")
 		assert.Empty(t, stderr.String())
 	}
 }

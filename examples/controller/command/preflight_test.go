@@ -163,6 +163,12 @@ func TestBadKubeconfigs(t *testing.T) {
 		"absent":     {filepath.Join(t.TempDir(), "none"), "no such file"},
 		"no YAML":    {file("{"), "yaml"},
 		"no context": {file("apiVersion: v1\nkind: Config\ncurrent-context: here\n"), "here"},
+		"empty":      {file(""), "no current context"},
+		"no current context": {file(`apiVersion: v1
+kind: Config
+contexts: [{name: here, context: {cluster: here}}]
+clusters: [{name: here, cluster: {server: "https://127.0.0.1:1"}}]
+`), "no current context"},
 		"no user key": {file(`apiVersion: v1
 kind: Config
 current-context: here
@@ -184,4 +190,5 @@ func TestNoKubeconfigAtAll(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	last, _ := fails(t)
 	assert.Contains(t, last, "neither --kubeconfig nor --server is given")
+	assert.Contains(t, last, os.Getenv("KUBECONFIG"))
 }

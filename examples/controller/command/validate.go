@@ -31,7 +31,7 @@ func (o *options) validateNumbers() error {
 			errs = append(errs, fmt.Errorf(format, values...))
 		}
 	}
-	check(o.qps != 0, "--kube-api-qps is 0: no request could be made")
+	check(o.qps > 0 || o.qps < 0, "--kube-api-qps is %v: no request could be made", o.qps)
 	check(o.burst > 0, "--kube-api-burst is %d: it must be at least 1", o.burst)
 	check(o.workers > 0, "--workers is %d: it must be at least 1", o.workers)
 	check(o.concurrentWrites > 0, "--concurrent-writes is %d: it must be at least 1", o.concurrentWrites)
@@ -57,8 +57,12 @@ func (o *options) validateWords() error {
 		errs = append(errs, err)
 	}
 	if o.listen != "" {
-		if _, _, err := net.SplitHostPort(o.listen); err != nil {
-			errs = append(errs, fmt.Errorf("--listen is %q: %w", o.listen, err))
+		_, port, err := net.SplitHostPort(o.listen)
+		if err == nil {
+			_, err = net.LookupPort("tcp", port)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--listen is %q: it must be HOST:PORT, or :PORT for all addresses: %w", o.listen, err))
 		}
 	}
 	return errors.Join(errs...)
@@ -86,7 +90,8 @@ func (o *options) validateElection() error {
 	if problems := validation.IsDNS1123Label(o.leaseNamespace); len(problems) > 0 {
 		errs = append(errs, fmt.Errorf("--leader-elect-resource-namespace is %q: %s", o.leaseNamespace, strings.Join(problems, "; ")))
 	}
-	if problems := validation.IsDNS1123Subdomain(o.leaseName); len(problems) > 0 {
+	// One that is derived is as good as the class.
+	if problems := validation.IsDNS1123Subdomain(o.leaseName); o.explicit["leader-elect-resource-name"] && len(problems) > 0 {
 		errs = append(errs, fmt.Errorf("--leader-elect-resource-name is %q: %s", o.leaseName, strings.Join(problems, "; ")))
 	}
 	if o.retryPeriod <= 0 {
