@@ -8,15 +8,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestREADME keeps the code in the README that of the example, which is compiled.
+// TestREADME keeps the code in the README that of the examples, which are compiled.
 func TestREADME(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	source, err := os.ReadFile("example_test.go")
-	require.NoError(t, err)
-	const start = "func ExampleSetupWithManager() {\n"
-	const compiledOnly = " //nolint:testableexamples // it needs a cluster"
-	_, body, ok := strings.Cut(strings.Replace(string(source), compiledOnly, "", 1), start)
-	require.True(t, ok)
-	require.Contains(t, string(readme), "```go\n"+start+body+"```\n")
+	for _, example := range []struct{ file, function string }{
+		{"example_test.go", "func ExampleSetupWithManager() {"},
+		{"example_fake_test.go", "func ExampleNew() {"},
+	} {
+		source, err := os.ReadFile(example.file)
+		require.NoError(t, err)
+		_, body, ok := strings.Cut(string(source), example.function)
+		require.True(t, ok, example.function)
+		_, body, _ = strings.Cut(body, "\n") // a remark for linters
+		body, _, _ = strings.Cut(body, "\n}\n")
+		body, _, _ = strings.Cut(body, "\n\t// Output:")
+		require.Contains(t, string(readme), "```go\n"+example.function+"\n"+body+"\n}\n```\n")
+	}
 }
