@@ -72,7 +72,7 @@ func object[T any, P interface {
 	case got == nil:
 		return nil, fmt.Errorf("%w: neither an object nor an error", ErrAdapter)
 	case got.GetName() == "" || got.GetUID() == "":
-		return nil, fmt.Errorf("%w: the %T that was returned has no name or no UID", ErrAdapter, *got)
+		return nil, fmt.Errorf("%w: the %T that was returned has the name %q and the UID %q, and neither may be empty, also in a fake client", ErrAdapter, *got, got.GetName(), got.GetUID())
 	case got.GetNamespace() != want.Namespace,
 		want.Name != "" && got.GetName() != want.Name,
 		want.UID != "" && got.GetUID() != want.UID:

@@ -174,8 +174,8 @@ func TestForeignAnswer(t *testing.T) {
 		bend func(pod *corev1.Pod)
 		want string
 	}{
-		{"no UID", func(pod *corev1.Pod) { pod.UID = "" }, "no name or no UID"},
-		{"no name", func(pod *corev1.Pod) { pod.Name = "" }, "no name or no UID"},
+		{"no UID", func(pod *corev1.Pod) { pod.UID = "" }, `has the name "agent-x" and the UID ""`},
+		{"no name", func(pod *corev1.Pod) { pod.Name = "" }, `has the name "" and the UID "uid"`},
 		{"other namespace", func(pod *corev1.Pod) { pod.Namespace = "elsewhere" }, "another v1.Pod was returned, elsewhere/agent-x"},
 		{"no owner", func(pod *corev1.Pod) { pod.OwnerReferences = nil }, "not the DaemonSet's"},
 		{"other owner", func(pod *corev1.Pod) { pod.OwnerReferences[0].UID = "other" }, "not the DaemonSet's"},

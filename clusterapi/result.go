@@ -103,7 +103,9 @@ func (e *StaleError) Error() string {
 		e.Kind, e.Seen, e.Written)
 }
 
-// ErrAdapter is wrapped by errors about a ClusterAPI that breaks its contract.
+// ErrAdapter is wrapped by errors about a ClusterAPI that breaks its contract. In tests it is
+// often a fake client beneath a sound adapter: those of client-go and controller-runtime give
+// new objects no UID unless they are told to.
 var ErrAdapter = errors.New("the adapter broke the contract of ClusterAPI")
 
 // errors joins what failed, in plan order.

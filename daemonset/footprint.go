@@ -54,7 +54,8 @@ type candidate struct {
 
 // NewFootprints prepares sets. Those that are being deleted or select everything place no
 // pods and are left out, nil entries are ignored. Only placement.FitOptions in o.Fit and
-// o.Placement are read; a nil Fit judges by what node and template say.
+// o.Placement are read. Room is always judged, also if Fit is nil, which is as its zero value:
+// by what the node and the templates say.
 func NewFootprints(sets []*appsv1.DaemonSet, o Options) *Footprints {
 	f := &Footprints{hostname: asksForHostname(o.Fit), named: readsNames(o.Fit)}
 	for _, obj := range sets {
