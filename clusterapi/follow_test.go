@@ -3,6 +3,7 @@ package clusterapi_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,9 +23,18 @@ import (
 type brokenFollower struct {
 	clusterapi.ClusterAPI
 	follower clusterapi.Follower
-	changes  func(ctx context.Context, c clusterapi.Changes, err error) (clusterapi.Changes, error)
 	none     bool // Follow returns nil
 	follows  int  // how many sets are followed now
+
+	mu      sync.Mutex // a call that hangs may be under way
+	changes func(ctx context.Context, c clusterapi.Changes, err error) (clusterapi.Changes, error)
+}
+
+// answer has Changes answer in another way; nil is as it should be.
+func (b *brokenFollower) answer(changes func(ctx context.Context, c clusterapi.Changes, err error) (clusterapi.Changes, error)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.changes = changes
 }
 
 func (b *brokenFollower) via(c *clusterapi.Config) {
@@ -48,8 +58,11 @@ type brokenFollowing struct {
 
 func (f *brokenFollowing) Changes(ctx context.Context) (clusterapi.Changes, error) {
 	c, err := f.Following.Changes(ctx)
-	if f.broken.changes != nil {
-		return f.broken.changes(ctx, c, err)
+	f.broken.mu.Lock()
+	changes := f.broken.changes
+	f.broken.mu.Unlock()
+	if changes != nil {
+		return changes(ctx, c, err)
 	}
 	return c, err
 }
@@ -75,19 +88,19 @@ func TestFollowBegunWhileStale(t *testing.T) {
 	require.Equal(t, 1, result.Count(clusterapi.DeletePod, clusterapi.Done))
 	w.cluster.Run(time.Minute) // the pod goes, and no event is delivered
 
-	api.changes = func(context.Context, clusterapi.Changes, error) (clusterapi.Changes, error) {
+	api.answer(func(context.Context, clusterapi.Changes, error) (clusterapi.Changes, error) {
 		return clusterapi.Changes{}, errors.New("connection reset")
-	}
+	})
 	_, err = w.sync()
 	require.Error(t, err)
-	api.changes = func(_ context.Context, c clusterapi.Changes, err error) (clusterapi.Changes, error) {
+	api.answer(func(_ context.Context, c clusterapi.Changes, err error) (clusterapi.Changes, error) {
 		c.AsOf.Revisions = "1"
 		return c, err
-	}
+	})
 	result, err = w.sync()
 	require.NoError(t, err)
 	require.NotNil(t, result.Stale)
-	api.changes = nil
+	api.answer(nil)
 	result, err = w.sync()
 	require.NoError(t, err)
 	require.Empty(t, result.Plan.Reason, "nothing is waited for any more")
@@ -150,15 +163,17 @@ func TestFollowBrokenContract(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			api := &brokenFollower{}
-			w := newWorld(t, 3, api.via, func(c *clusterapi.Config) { c.CallTimeout = 50 * time.Millisecond })
+			w := newWorld(t, 3, api.via)
 			w.settle(20)
 			w.image("registry.example/agent:v2")
-			api.changes = tt.changes
-			_, err := w.sync()
+			api.answer(tt.changes)
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			_, err := w.driver.Sync(ctx, agent)
 			require.Error(t, err)
 			require.Zero(t, api.follows)
 			require.ErrorContains(t, err, "clusterapi: observe ops/agent: ")
-			api.changes = nil
+			api.answer(nil)
 			w.settle(100)
 			require.Equal(t, 1, api.follows)
 			for _, pod := range w.pods() {
