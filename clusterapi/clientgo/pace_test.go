@@ -87,3 +87,43 @@ func TestEventDuringServerDelay(t *testing.T) {
 	s.await(t, 2)
 	assert.GreaterOrEqual(t, s.gap(), time.Second)
 }
+
+// TestEarlierRequeueDuringServerDelay: neither does what an earlier pass asked for.
+func TestEarlierRequeueDuringServerDelay(t *testing.T) {
+	busy := apierrors.NewTooManyRequests("later", 2)
+	s := &stub{pass: func(_ context.Context, number int) (clusterapi.Result, error) {
+		switch number {
+		case 1:
+			return clusterapi.Result{Requeue: time.Second}, nil
+		case 2:
+			return clusterapi.Result{Writes: []clusterapi.Write{{Verb: clusterapi.CreatePod, Outcome: clusterapi.Failed, Err: busy}}}, busy
+		}
+		return clusterapi.Result{}, nil
+	}}
+	client := newClient(agentSet())
+	run(t, clientgo.Config{Client: client, Syncer: s.use, Rest: -1})
+	s.await(t, 1)
+	edit(t, client, 2)
+	s.await(t, 3)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	assert.GreaterOrEqual(t, s.passes[2].Sub(s.passes[1]), 2*time.Second)
+}
+
+// TestServerDelayByAClockThatStands: waiting takes real time, whatever Now says.
+func TestServerDelayByAClockThatStands(t *testing.T) {
+	busy := apierrors.NewTooManyRequests("later", 1)
+	s := &stub{pass: func(_ context.Context, number int) (clusterapi.Result, error) {
+		if number == 1 {
+			return clusterapi.Result{Writes: []clusterapi.Write{{Verb: clusterapi.CreatePod, Outcome: clusterapi.Failed, Err: busy}}}, busy
+		}
+		return clusterapi.Result{}, nil
+	}}
+	stands := wall()
+	run(t, clientgo.Config{
+		Client: newClient(agentSet()), Syncer: s.use, Rest: -1,
+		Driver: clusterapi.Config{Now: func() time.Time { return stands }},
+	})
+	s.await(t, 2)
+	assert.GreaterOrEqual(t, s.gap(), time.Second)
+}

@@ -22,7 +22,7 @@ type sink struct{ *Controller }
 // Wake settles, then queues.
 func (s sink) Wake(w daemonset.Wakes) {
 	s.syncer.Settle(w)
-	now := s.now()
+	now := realTime()
 	for _, key := range w.Sets {
 		switch after, ok := s.pace.wake(key, now); {
 		case !ok:
@@ -97,8 +97,12 @@ func (c *Controller) worker(ending, passes context.Context) {
 	}
 }
 
-// pass makes one pass and sees to the next one.
+// pass makes one pass, unless a server asked for none yet, and sees to the next one.
 func (c *Controller) pass(ctx context.Context, key types.NamespacedName) {
+	if left := c.pace.begin(key, realTime()); left > 0 {
+		c.queue.AddAfter(key, left)
+		return
+	}
 	if c.cfg.PassTimeout > 0 {
 		cause := fmt.Errorf("the pass took longer than %s: %w", c.cfg.PassTimeout, context.DeadlineExceeded)
 		limited, cancel := context.WithTimeoutCause(ctx, c.cfg.PassTimeout, cause)
@@ -106,7 +110,6 @@ func (c *Controller) pass(ctx context.Context, key types.NamespacedName) {
 		ctx = limited
 	}
 	since := c.begin(key)
-	c.pace.begin(key)
 	pass := clusterapi.Pass{Key: key}
 	pass.Result, pass.Err = c.sync(ctx, key)
 	pass.Duration = c.end(key).Sub(since)
@@ -147,6 +150,9 @@ func (c *Controller) end(key types.NamespacedName) time.Time {
 
 func (c *Controller) now() time.Time { return c.cfg.Driver.Now() }
 
+// realTime is what the queue waits in, whatever the Driver's clock says.
+func realTime() time.Time { return time.Now() } //nolint:forbidigo // see above
+
 // log reports what the Driver does not: passes that came to no plan.
 func (c *Controller) log(ctx context.Context, p clusterapi.Pass) {
 	switch {
@@ -163,8 +169,7 @@ func (c *Controller) log(ctx context.Context, p clusterapi.Pass) {
 // an error the retry decides; an earlier instant at which time alone changes the plan goes
 // before it, and nothing goes before the delay that a server asked for.
 func (c *Controller) reschedule(last clusterapi.Pass) {
-	rest := max(c.cfg.Rest, last.ServerDelay())
-	if c.pace.end(last.Key, c.now(), rest) {
+	if rest, woken := c.pace.end(last.Key, realTime(), c.cfg.Rest, last.ServerDelay()); woken {
 		c.queue.AddAfter(last.Key, rest)
 	} else if last.Result.Gone {
 		c.pace.leave(last.Key)
