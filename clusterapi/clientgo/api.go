@@ -43,7 +43,7 @@ func (a *API) Observe(ctx context.Context, key types.NamespacedName) (clusterapi
 	}
 	i := a.informers
 	// The versions come first: what is read later is no older.
-	asOf := clusterapi.Versions{DaemonSets: reached(i.sets), Pods: reached(i.pods), Revisions: reached(i.revisions)}
+	asOf := i.reached()
 	set, err := i.set(key)
 	if err != nil {
 		return clusterapi.Observation{}, err
@@ -78,6 +78,10 @@ func (a *API) Observe(ctx context.Context, key types.NamespacedName) (clusterapi
 // means not known, if client-go's feature AtomicFIFO is turned off.
 func reached(informer cache.SharedIndexInformer) string {
 	return informer.GetIndexer().LastStoreSyncResourceVersion()
+}
+
+func (i *Informers) reached() clusterapi.Versions {
+	return clusterapi.Versions{DaemonSets: reached(i.sets), Pods: reached(i.pods), Revisions: reached(i.revisions)}
 }
 
 // set returns the cached DaemonSet, or nil.

@@ -33,6 +33,7 @@ type Informers struct {
 	sets, pods, nodes, revisions cache.SharedIndexInformer
 
 	nodeList nodeList
+	journal  *journal
 	occupied *occupied // nil: nobody asks what pods hold
 }
 
@@ -48,6 +49,7 @@ func NewInformers(factory informers.SharedInformerFactory) (*Informers, error) {
 		pods:      factory.Core().V1().Pods().Informer(),
 		nodes:     factory.Core().V1().Nodes().Informer(),
 		revisions: factory.Apps().V1().ControllerRevisions().Informer(),
+		journal:   &journal{},
 	}
 	if err := addIndexers(i.pods, podIndexers()); err != nil {
 		return nil, fmt.Errorf("clientgo: indexing pods: %w", err)
@@ -57,6 +59,9 @@ func NewInformers(factory informers.SharedInformerFactory) (*Informers, error) {
 	}
 	if err := i.nodeList.watch(i.nodes); err != nil {
 		return nil, fmt.Errorf("clientgo: watching nodes: %w", err)
+	}
+	if err := i.journal.watch(i); err != nil {
+		return nil, fmt.Errorf("clientgo: watching for changes: %w", err)
 	}
 	return i, nil
 }
