@@ -37,10 +37,10 @@ type Config struct {
 	Backoff *backoff.Store
 
 	// Follow makes plans from what has changed (daemonset.Planner) and not from everything in each
-	// pass. API must be a Follower: fake.Client is one, and those of
-	// clientgo and controllerruntime are not yet. Result.Plan of Sync then has no Nodes; that of Plan does. For
-	// each DaemonSet some 400 bytes are kept for each node. With Options.Fit or Options.Surge it
-	// changes nothing: there everything is looked at.
+	// pass. API must be a Follower: those of fake and clientgo are, that of controllerruntime is
+	// not. Result.Plan of Sync then has no Nodes; that of Plan does. For each DaemonSet some 400
+	// bytes are kept for each node. With Options.Fit or Options.Surge it changes nothing: there
+	// everything is looked at.
 	Follow bool
 
 	Parallelism int              // concurrent writes in a pass; zero or less means DefaultParallelism

@@ -124,7 +124,7 @@ func newFaulty(t *testing.T, plane *controlplane.Plane, subject subject, name st
 	proxy, err := plane.Proxy()
 	require.NoError(t, err)
 	f := &faulty{proxy: proxy}
-	f.process = subject.run(t, plane, launch{server: "https://" + proxy.Address(), elect: name == leaderKilled, replica: "-" + name})
+	f.process = subject.run(t, plane, launch{server: "https://" + proxy.Address(), elect: name == leaderKilled, follow: true, replica: "-" + name})
 	f.scene = newScene(t, plane, name+"-"+subject.name, faultyNodes)
 	f.subject = f.process
 	return f
@@ -132,7 +132,7 @@ func newFaulty(t *testing.T, plane *controlplane.Plane, subject subject, name st
 
 func (f *faulty) replica(subject subject, name string) *controlplane.Process {
 	f.t.Helper()
-	return subject.run(f.t, f.plane, launch{elect: true, replica: name})
+	return subject.run(f.t, f.plane, launch{elect: true, follow: true, replica: name})
 }
 
 // begins returns when some pods are of the new revision, but not all.

@@ -113,7 +113,7 @@ func sideBySide(t *testing.T, plane *controlplane.Plane, subject rival, size int
 		s.allowed = append(s.allowed, witness.OverBudget)
 	}
 	s.nodesReady(size)
-	process := subject.process(t, plane, launch{qps: 200, replica: "-side-by-side"})
+	process := subject.process(t, plane, launch{qps: 200, replica: "-side-by-side", follow: true})
 	process.Path, process.Env = subject.program, nil
 	start(t, process)
 	s.subject = process

@@ -30,6 +30,7 @@ type launch struct {
 	elect   bool   // take part in an election of short leases
 	qps     int    // zero is enough for everything
 	replica string // tells replicas apart in the names of logs
+	follow  bool   // plan from what has changed; the stock controller knows nothing of the kind
 }
 
 func (l launch) limit() int {
@@ -52,7 +53,7 @@ func subjects() []subject {
 func daemonplanArgs(l launch) []string {
 	args := []string{
 		"--listen=", fmt.Sprintf("--kube-api-qps=%d", l.limit()), fmt.Sprintf("--kube-api-burst=%d", 2*l.limit()),
-		"--leader-elect-resource-namespace=daemonplan-system", fmt.Sprintf("--leader-elect=%t", l.elect),
+		fmt.Sprintf("--follow=%t", l.follow), "--leader-elect-resource-namespace=daemonplan-system", fmt.Sprintf("--leader-elect=%t", l.elect),
 	}
 	return append(args, l.election()...)
 }

@@ -97,7 +97,7 @@ func serve(ctx context.Context, o options, c clients, logger *slog.Logger) error
 		}
 		return err
 	}
-	logger.InfoContext(ctx, "starting", "version", versionText(), "class", o.class, "placePods", o.placePods, "dryRun", o.dryRun, "leaderElect", o.leaderElect)
+	logger.InfoContext(ctx, "starting", "version", versionText(), "class", o.class, "placePods", o.placePods, "follow", o.follow, "dryRun", o.dryRun, "leaderElect", o.leaderElect)
 	stop := context.AfterFunc(ctx, func() {
 		logger.InfoContext(ctx, "ending once the passes under way have ended", "cause", context.Cause(ctx))
 	})
@@ -122,6 +122,7 @@ func config(o options, c clients, logger *slog.Logger) clientgo.Config {
 		Logger:  logger,
 		Driver: clusterapi.Config{
 			Select:      ofClass(o.class),
+			Follow:      o.follow,
 			Parallelism: o.concurrentWrites,
 			Logger:      logger,
 		},
