@@ -227,6 +227,9 @@ func TestAllocations(t *testing.T) {
 // size, allocates what the template takes and nothing for nodes and pods, in whatever order
 // they come.
 func TestScratchAllocations(t *testing.T) {
+	if detecting {
+		t.Skip("the race detector allocates, too")
+	}
 	var scratch daemonset.Scratch
 	spent := func(s state, nodes int) (allocs, bytes float64) {
 		c := s.make(nodes)
