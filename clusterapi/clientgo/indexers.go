@@ -24,6 +24,19 @@ func podIndexers() cache.Indexers {
 	return cache.Indexers{claimIndex: claims, nodeIndex: targets}
 }
 
+// onChange has changes called with the object before a change of the cache and with that after
+// it, as far as there are such, before anybody can see the change: so does a cache with the
+// function of an index, and this one holds nothing. Only of objects that a new list leaves out
+// it is not called. whose tells the callers apart that share a factory.
+func onChange[T any](informer cache.SharedIndexInformer, whose any, changes func(T)) error {
+	return informer.AddIndexers(cache.Indexers{fmt.Sprintf("daemonplan.dev/changes-%p", whose): func(obj any) ([]string, error) {
+		if object, ok := obj.(T); ok {
+			changes(object)
+		}
+		return nil, nil
+	}})
+}
+
 // claims tells who may claim a pod: the DaemonSet that its controller reference names, or,
 // without one, any DaemonSet of its namespace.
 func claims(obj any) ([]string, error) {

@@ -1,7 +1,7 @@
 package clientgo
 
 import (
-	"fmt"
+	"errors"
 	"sync"
 
 	"github.com/daemonplan/daemonplan/daemonset"
@@ -14,10 +14,8 @@ import (
 // journal notes the names of objects that change in the caches, for those that follow a
 // DaemonSet. What became of an object they read from the cache.
 //
-// It hears of changes by indexes that hold nothing: a cache calls the function of an index
-// with the object before a change and with that after it, as far as there are such, before
-// anybody can see the change. Only what a cache misses in a new list after a broken watch
-// comes from an event, a moment later.
+// It hears of changes before anybody can see them ([onChange]); only of what is left out of a
+// new list, after a broken watch, by an event, a moment later.
 type journal struct {
 	mu        sync.Mutex
 	followers map[types.NamespacedName][]*following
@@ -33,27 +31,15 @@ type dirty struct {
 
 // watch connects the journal to the caches.
 func (j *journal) watch(i *Informers) error {
-	name := fmt.Sprintf("daemonplan.dev/journal-%p", j) // the factory may be shared
-	if err := listen(i.nodes, name, j.nodeChanges, func(node *corev1.Node) { j.nodeIs(node.Name) }); err != nil {
-		return err
-	}
-	if err := listen(i.pods, name, j.podChanges, j.podChanges); err != nil {
-		return err
-	}
-	return listen(i.revisions, name, j.revisionChanges, j.revisionChanges)
+	return errors.Join(
+		listen(i.nodes, j, j.nodeChanges, func(node *corev1.Node) { j.nodeIs(node.Name) }),
+		listen(i.pods, j, j.podChanges, j.podChanges),
+		listen(i.revisions, j, j.revisionChanges, j.revisionChanges),
+	)
 }
 
 // listen calls changes with each state of an object, and gone with the last one.
-func listen[T cache.Object](informer cache.SharedIndexInformer, name string, changes, gone func(T)) error {
-	index := func(obj any) ([]string, error) {
-		if object, ok := obj.(T); ok {
-			changes(object)
-		}
-		return nil, nil
-	}
-	if err := informer.AddIndexers(cache.Indexers{name: index}); err != nil {
-		return err
-	}
+func listen[T any](informer cache.SharedIndexInformer, j *journal, changes, gone func(T)) error {
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) {
 		if missed, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 			obj = missed.Obj
@@ -62,7 +48,7 @@ func listen[T cache.Object](informer cache.SharedIndexInformer, name string, cha
 			gone(object)
 		}
 	}})
-	return err
+	return errors.Join(err, onChange(informer, j, changes))
 }
 
 // nodeChanges takes a state of a node. Most changes are of what no plan reads; they are known

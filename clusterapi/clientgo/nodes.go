@@ -1,7 +1,6 @@
 package clientgo
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -29,15 +28,10 @@ type nodesAt struct {
 	version string
 }
 
-// watch counts the changes of the cache with an index that holds nothing: a cache calls the
-// function of an index at every change, before anybody can see it or is told of it.
+// watch counts the changes of the cache.
 func (l *nodeList) watch(informer cache.SharedIndexInformer) error {
 	l.informer = informer
-	name := fmt.Sprintf("daemonplan.dev/changes-%p", l) // the factory may be shared
-	return informer.AddIndexers(cache.Indexers{name: func(any) ([]string, error) {
-		l.changes.Add(1)
-		return nil, nil
-	}})
+	return onChange(informer, l, func(*corev1.Node) { l.changes.Add(1) })
 }
 
 // get returns the nodes by name. The list is shared.

@@ -26,12 +26,20 @@ type caches struct {
 
 func newCaches(t *testing.T, objects ...any) caches {
 	t.Helper()
-	client := newClient()
-	c := caches{factory: clientgo.NewFactory(client, 0)}
+	return cachesOf(t, clientgo.NewFactory(newClient(), 0), clientgo.NewInformers, objects...)
+}
+
+// cachesOf fills the caches of a factory, and starts nothing.
+func cachesOf(
+	t *testing.T, factory informers.SharedInformerFactory,
+	build func(informers.SharedInformerFactory) (*clientgo.Informers, error), objects ...any,
+) caches {
+	t.Helper()
+	c := caches{factory: factory}
 	var err error
-	c.Informers, err = clientgo.NewInformers(c.factory)
+	c.Informers, err = build(factory)
 	require.NoError(t, err)
-	c.API, err = clientgo.NewAPI(client, c.Informers, nil)
+	c.API, err = clientgo.NewAPI(newClient(), c.Informers, nil)
 	require.NoError(t, err)
 	for _, object := range objects {
 		c.put(t, object)

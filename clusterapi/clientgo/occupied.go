@@ -26,19 +26,16 @@ type occupied struct {
 // after that.
 type occupancy struct{ held *placement.Occupancy }
 
-// watch has counts dropped by an index that holds nothing, as nodeList does: whoever sees a
-// change in the cache finds no count that is older.
+// watch has counts dropped at every change: whoever sees it in the cache finds no count that is
+// older.
 func (o *occupied) watch(pods cache.SharedIndexInformer) error {
 	o.pods, o.nodes = pods, map[string]*occupancy{}
-	return pods.AddIndexers(cache.Indexers{fmt.Sprintf("daemonplan.dev/occupied-%p", o): func(obj any) ([]string, error) {
-		if pod, ok := obj.(*corev1.Pod); ok {
-			o.drop(pod)
-			if len(pod.Spec.Containers) == 0 { // no API server admits that
-				o.trimmed.Store(pod)
-			}
+	return onChange(pods, o, func(pod *corev1.Pod) {
+		o.drop(pod)
+		if len(pod.Spec.Containers) == 0 { // no API server admits that
+			o.trimmed.Store(pod)
 		}
-		return nil, nil
-	}})
+	})
 }
 
 // drop forgets the count of a pod's node.

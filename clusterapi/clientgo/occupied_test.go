@@ -20,17 +20,7 @@ import (
 // newFitCaches are caches that count what pods hold.
 func newFitCaches(t *testing.T, objects ...any) caches {
 	t.Helper()
-	client := newClient()
-	c := caches{factory: clientgo.NewFactoryForFit(client, 0)}
-	var err error
-	c.Informers, err = clientgo.NewInformersForFit(c.factory)
-	require.NoError(t, err)
-	c.API, err = clientgo.NewAPI(client, c.Informers, nil)
-	require.NoError(t, err)
-	for _, object := range objects {
-		c.put(t, object)
-	}
-	return c
+	return cachesOf(t, clientgo.NewFactoryForFit(newClient(), 0), clientgo.NewInformersForFit, objects...)
 }
 
 // on puts a pod of a container on a node.

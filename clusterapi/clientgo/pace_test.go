@@ -70,13 +70,18 @@ func TestRestNone(t *testing.T) {
 	s.await(t, 6)
 }
 
+// refusedFor is a pass whose create a server refuses for so many seconds.
+func refusedFor(seconds int) (clusterapi.Result, error) {
+	busy := apierrors.NewTooManyRequests("later", seconds)
+	return clusterapi.Result{Writes: []clusterapi.Write{{Verb: clusterapi.CreatePod, Outcome: clusterapi.Failed, Err: busy}}}, busy
+}
+
 // TestEventDuringServerDelay: not even an event goes before the delay that a server asked
 // for.
 func TestEventDuringServerDelay(t *testing.T) {
-	busy := apierrors.NewTooManyRequests("later", 1)
 	s := &stub{pass: func(_ context.Context, number int) (clusterapi.Result, error) {
 		if number == 1 {
-			return clusterapi.Result{Writes: []clusterapi.Write{{Verb: clusterapi.CreatePod, Outcome: clusterapi.Failed, Err: busy}}}, busy
+			return refusedFor(1)
 		}
 		return clusterapi.Result{}, nil
 	}}
@@ -90,13 +95,12 @@ func TestEventDuringServerDelay(t *testing.T) {
 
 // TestEarlierRequeueDuringServerDelay: neither does what an earlier pass asked for.
 func TestEarlierRequeueDuringServerDelay(t *testing.T) {
-	busy := apierrors.NewTooManyRequests("later", 2)
 	s := &stub{pass: func(_ context.Context, number int) (clusterapi.Result, error) {
 		switch number {
 		case 1:
 			return clusterapi.Result{Requeue: time.Second}, nil
 		case 2:
-			return clusterapi.Result{Writes: []clusterapi.Write{{Verb: clusterapi.CreatePod, Outcome: clusterapi.Failed, Err: busy}}}, busy
+			return refusedFor(2)
 		}
 		return clusterapi.Result{}, nil
 	}}
@@ -112,10 +116,9 @@ func TestEarlierRequeueDuringServerDelay(t *testing.T) {
 
 // TestServerDelayByAClockThatStands: waiting takes real time, whatever Now says.
 func TestServerDelayByAClockThatStands(t *testing.T) {
-	busy := apierrors.NewTooManyRequests("later", 1)
 	s := &stub{pass: func(_ context.Context, number int) (clusterapi.Result, error) {
 		if number == 1 {
-			return clusterapi.Result{Writes: []clusterapi.Write{{Verb: clusterapi.CreatePod, Outcome: clusterapi.Failed, Err: busy}}}, busy
+			return refusedFor(1)
 		}
 		return clusterapi.Result{}, nil
 	}}

@@ -60,7 +60,7 @@ func (r *retries) take(request reconcile.Request) ask {
 
 // When implements workqueue.TypedRateLimiter. The retry decides; an earlier instant at which
 // time alone changes the plan goes before it, and nothing goes before the delay that a server
-// asked for, but for an event.
+// asked for, an event neither: see rests.
 func (r *retries) When(request reconcile.Request) time.Duration {
 	wait, a := r.limiter.When(request), r.take(request)
 	if a.by > 0 {

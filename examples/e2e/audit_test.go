@@ -25,21 +25,12 @@ func (c calls) total() int {
 	return total
 }
 
-// countCalls reads what a user has asked of the API server since an offset of its audit log.
+// countCalls counts what a user has asked of the API server since an offset of its audit log.
 // A watch counts once, when it begins.
 func countCalls(t *testing.T, log string, offset int64, user string) calls {
 	t.Helper()
-	file, err := os.Open(log)
-	require.NoError(t, err)
-	defer file.Close()
-	_, err = file.Seek(offset, io.SeekStart)
-	require.NoError(t, err)
 	counted := calls{}
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var event auditv1.Event
-		require.NoError(t, json.Unmarshal(lines.Bytes(), &event), "%s", lines.Text())
+	for _, event := range audited(t, log, offset) {
 		began := event.Stage == auditv1.StageResponseStarted
 		if event.User.Username != user || began != (event.Verb == "watch") {
 			continue
@@ -50,8 +41,26 @@ func countCalls(t *testing.T, log string, offset int64, user string) calls {
 		}
 		counted[what]++
 	}
-	require.NoError(t, lines.Err())
 	return counted
+}
+
+// audited reads an audit log from an offset on.
+func audited(t *testing.T, log string, offset int64) (events []auditv1.Event) {
+	t.Helper()
+	file, err := os.Open(log)
+	require.NoError(t, err)
+	defer file.Close()
+	_, err = file.Seek(offset, io.SeekStart)
+	require.NoError(t, err)
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var event auditv1.Event
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &event), "%s", lines.Text())
+		events = append(events, event)
+	}
+	require.NoError(t, lines.Err())
+	return events
 }
 
 func sizeOf(t *testing.T, file string) int64 {

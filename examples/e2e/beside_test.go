@@ -1,10 +1,7 @@
 package e2e_test
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/daemonplan/daemonplan/examples/controller/command"
@@ -71,10 +68,7 @@ func TestBesideStock(t *testing.T) {
 // force: the stock controller's writes are refused there, and so are sets of another class.
 func (s *scene) closeToStock(class string) {
 	s.t.Helper()
-	ns, err := s.client.CoreV1().Namespaces().Get(s.ctx, s.ns, metav1.GetOptions{})
-	require.NoError(s.t, err)
-	ns.Labels[command.ClassAnnotation] = class
-	_, err = s.client.CoreV1().Namespaces().Update(s.ctx, ns, metav1.UpdateOptions{})
+	_, err := s.plane.KubectlWith(s.ctx, "", "label", "namespace", s.ns, command.ClassAnnotation+"="+class)
 	require.NoError(s.t, err)
 	dryRun := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
 	s.eventually("sets of another class are refused", func() (bool, string) {
@@ -138,16 +132,7 @@ func mark(all map[string]map[string]bool, key, value string) {
 
 func acceptedWrites(t *testing.T, log string, offset int64) (writes []auditv1.Event) {
 	t.Helper()
-	file, err := os.Open(log)
-	require.NoError(t, err)
-	defer file.Close()
-	_, err = file.Seek(offset, 0)
-	require.NoError(t, err)
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var event auditv1.Event
-		require.NoError(t, json.Unmarshal(lines.Bytes(), &event), "%s", lines.Text())
+	for _, event := range audited(t, log, offset) {
 		ref := event.ObjectRef
 		switch {
 		case ref == nil || ref.Namespace == "" || ref.Resource == "events" || event.ResponseStatus == nil || event.ResponseStatus.Code >= 300:
@@ -155,6 +140,5 @@ func acceptedWrites(t *testing.T, log string, offset int64) (writes []auditv1.Ev
 			writes = append(writes, event)
 		}
 	}
-	require.NoError(t, lines.Err())
 	return writes
 }
