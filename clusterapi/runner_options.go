@@ -13,6 +13,10 @@ const (
 	DefaultGrace       = 10 * time.Second     // less than leaders are waited for by their successors
 )
 
+// DefaultRest is how long the adapters let a set rest after a pass, before events lead to
+// another one. A Runner makes it at once.
+const DefaultRest = 50 * time.Millisecond
+
 // hangSlack is how long after its context is done a pass may take to return.
 const hangSlack = time.Second
 

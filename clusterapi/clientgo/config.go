@@ -19,7 +19,6 @@ import (
 const (
 	DefaultName        = "daemonplan"
 	DefaultSyncTimeout = 2 * time.Minute
-	DefaultRest        = 50 * time.Millisecond
 )
 
 // Config configures a Controller. Only Client is required.
@@ -46,7 +45,7 @@ type Config struct {
 
 	Workers     int           // passes at a time; zero or less means clusterapi.DefaultWorkers
 	PassTimeout time.Duration // zero means clusterapi.DefaultPassTimeout, less than zero no limit
-	Rest        time.Duration // after a pass, before events lead to another one for its set; zero means DefaultRest, less than zero none
+	Rest        time.Duration // after a pass, before events lead to another one for its set; zero means clusterapi.DefaultRest, less than zero none
 	Grace       time.Duration // for passes under way at the end; zero means clusterapi.DefaultGrace, less than zero none
 
 	// SyncTimeout is how long Run waits for the caches before it fails. Zero means
@@ -86,7 +85,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Resync = cmp.Or(c.Resync, DefaultResync)
 	c.PassTimeout = cmp.Or(c.PassTimeout, clusterapi.DefaultPassTimeout)
-	c.Rest = cmp.Or(c.Rest, DefaultRest)
+	c.Rest = cmp.Or(c.Rest, clusterapi.DefaultRest)
 	c.Grace = cmp.Or(c.Grace, clusterapi.DefaultGrace)
 	c.SyncTimeout = cmp.Or(c.SyncTimeout, DefaultSyncTimeout)
 	c.Name = cmp.Or(c.Name, DefaultName)

@@ -12,9 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// DefaultRest is how long a set rests after a pass.
-const DefaultRest = 50 * time.Millisecond
-
 // ReconcilerOptions tune a Reconciler; the zero value has the defaults.
 type ReconcilerOptions struct {
 	// A pass that failed is made again after FirstRetry, twice that, four times that, until
@@ -23,7 +20,7 @@ type ReconcilerOptions struct {
 	FirstRetry, LastRetry time.Duration
 
 	// Rest is how long a set rests after a pass that did not fail, so that a swarm of events
-	// gets one pass. Zero means DefaultRest, less than zero none. A rest that a server asked
+	// gets one pass. Zero means clusterapi.DefaultRest, less than zero none. A rest that a server asked
 	// for is kept to in any case.
 	Rest time.Duration
 
@@ -57,7 +54,7 @@ func NewReconciler(syncer clusterapi.Syncer, options ReconcilerOptions) (*Reconc
 	if options.LastRetry <= 0 {
 		options.LastRetry = clusterapi.DefaultLastRetry
 	}
-	options.Rest = cmp.Or(options.Rest, DefaultRest)
+	options.Rest = cmp.Or(options.Rest, clusterapi.DefaultRest)
 	if options.OnPass == nil {
 		options.OnPass = func(clusterapi.Pass) {}
 	}

@@ -26,7 +26,7 @@ func TestRests(t *testing.T) {
 		want      time.Duration // of the rest
 	}{
 		{"after a pass", "events are gathered", time.Second, clusterapi.Result{}, nil, time.Second},
-		{"by default", "", 0, clusterapi.Result{}, nil, controllerruntime.DefaultRest},
+		{"by default", "", 0, clusterapi.Result{}, nil, clusterapi.DefaultRest},
 		{"none", "", -1, clusterapi.Result{}, nil, 0},
 		{"after a failure", "the retry has its own delay", time.Minute, clusterapi.Result{}, context.DeadlineExceeded, 0},
 		{"a server asks for a delay", "not even an event goes before it", -1, refused, busy, 7 * time.Second},
